@@ -13,7 +13,7 @@ CREATE TABLE endpoints (
     tenant_id                 uuid        NOT NULL REFERENCES tenants (id),
     id                        text        NOT NULL REFERENCES endpoint_directory (endpoint_id),
     name                      text        NOT NULL CHECK (name <> ''),
-    allowed_origins           text[]      NOT NULL DEFAULT '{}',
+    allowed_origins           jsonb       NOT NULL DEFAULT '[]',
     redirect_url              text        NOT NULL DEFAULT '',
     closed                    boolean     NOT NULL DEFAULT false,
     honeypot                  text        NOT NULL DEFAULT '',

@@ -1,0 +1,242 @@
+package forms
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/singleflight"
+
+	"formonce/internal/fault"
+	"formonce/internal/id"
+	"formonce/internal/postgres"
+	"formonce/tenants"
+)
+
+const (
+	knownEndpoints = 100_000
+	// Unknown ids have a store of their own, so that guessing pushes no real endpoint out.
+	unknownEndpoints = 20_000
+	// FollowEvery is how often Follow should run for a change to count within a second.
+	FollowEvery = 250 * time.Millisecond
+	// trustFor bounds how long the cache is believed after the last look at the changes.
+	trustFor = time.Second
+	// followWindow is how far back Follow looks: longer than any transaction that changes an endpoint may last.
+	followWindow = 30 * time.Second
+)
+
+// Lookup finds the endpoint that a visitor posts to, from memory when it can. It believes its memory only while Follow
+// keeps up with the changes, so without Follow it is merely slow, never wrong.
+type Lookup struct {
+	db      *postgres.DB
+	tenants *tenants.Registry
+
+	known   *lru.Cache[string, opened]
+	unknown *lru.Cache[string, struct{}]
+	loading singleflight.Group
+
+	// generation grows with every change that Follow sees. A load that began before a change must not be remembered
+	// after it, so remembering and forgetting exclude each other.
+	remember   sync.Mutex
+	generation int64
+
+	born       time.Time
+	followedAt atomic.Int64 // in nanoseconds since born, by the clock that nobody sets
+	lastSeen   map[string]time.Time
+}
+
+// opened is an endpoint with what its tenant decides about it.
+type opened struct {
+	endpoint   *Endpoint
+	tenantSlug string
+	suspended  bool
+}
+
+// NewLookup returns a Lookup with an empty memory.
+func NewLookup(db *postgres.DB, registry *tenants.Registry) *Lookup {
+	known, _ := lru.New[string, opened](knownEndpoints) // fails only for a size below one
+	unknown, _ := lru.New[string, struct{}](unknownEndpoints)
+
+	made := &Lookup{db: db, tenants: registry, known: known, unknown: unknown, born: time.Now()}
+	made.followedAt.Store(-int64(followWindow))
+
+	return made
+}
+
+// Find returns the endpoint with this id, which the caller must not change. The errors are the Faults
+// invalid_endpoint_id, endpoint_not_found, endpoint_closed (the endpoint comes with it) and storage_unavailable.
+func (l *Lookup) Find(ctx context.Context, endpointID string) (*Endpoint, error) {
+	found, err := l.open(ctx, endpointID)
+	if err != nil {
+		return nil, err
+	}
+
+	return found.usable()
+}
+
+// FindUnder is Find for an address that names the tenant too, by its slug or its id.
+func (l *Lookup) FindUnder(ctx context.Context, tenant, endpointID string) (*Endpoint, error) {
+	found, err := l.open(ctx, endpointID)
+	if err != nil {
+		return nil, err
+	}
+
+	if tenant != found.tenantSlug && tenant != id.Write(tenants.IDPrefix, found.endpoint.TenantID) {
+		return nil, errEndpointNotFound
+	}
+
+	return found.usable()
+}
+
+func (o opened) usable() (*Endpoint, error) {
+	if o.suspended || o.endpoint.Closed {
+		return o.endpoint, fault.New(fault.Gone, "endpoint_closed", "This form does not take submissions any more.")
+	}
+
+	return o.endpoint, nil
+}
+
+func (l *Lookup) open(ctx context.Context, endpointID string) (opened, error) {
+	if !ValidEndpointID(endpointID) {
+		return opened{}, fault.New(fault.NotFound, "invalid_endpoint_id",
+			"This is no endpoint id: it has 3 to 64 characters of a-z, 0-9, - and _. Check the form's action.")
+	}
+
+	if l.current() {
+		if found, ok := l.known.Get(endpointID); ok {
+			return found, nil
+		}
+
+		if l.unknown.Contains(endpointID) {
+			return opened{}, errEndpointNotFound
+		}
+	}
+
+	loaded, err, _ := l.loading.Do(endpointID, func() (any, error) {
+		// The load serves everyone who waits for it, so it does not end with the one who began it.
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+
+		return l.load(shared, endpointID)
+	})
+	if err != nil {
+		return opened{}, err
+	}
+
+	return loaded.(opened), nil //nolint:forcetypeassert // load returns nothing else
+}
+
+func (l *Lookup) current() bool { return l.behind() <= trustFor }
+
+// behind is how long ago Follow last looked.
+func (l *Lookup) behind() time.Duration {
+	return time.Since(l.born) - time.Duration(l.followedAt.Load())
+}
+
+func (l *Lookup) load(ctx context.Context, endpointID string) (opened, error) {
+	l.remember.Lock()
+	before := l.generation
+	l.remember.Unlock()
+
+	found, err := l.read(ctx, endpointID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		l.unlessChanged(before, func() { l.unknown.Add(endpointID, struct{}{}) })
+
+		return opened{}, errEndpointNotFound
+	}
+
+	if err != nil {
+		return opened{}, postgres.Fault("look an endpoint up", err)
+	}
+
+	l.unlessChanged(before, func() { l.known.Add(endpointID, found) })
+
+	return found, nil
+}
+
+func (l *Lookup) unlessChanged(since int64, remember func()) {
+	l.remember.Lock()
+	defer l.remember.Unlock()
+
+	if l.generation == since {
+		remember()
+	}
+}
+
+func (l *Lookup) read(ctx context.Context, endpointID string) (opened, error) {
+	var tenantID uuid.UUID
+
+	err := l.db.Pool.QueryRow(ctx, "SELECT tenant_id FROM endpoint_directory WHERE endpoint_id = $1", endpointID).
+		Scan(&tenantID)
+	if err != nil {
+		return opened{}, err
+	}
+
+	endpoint, err := get(l.db.Gorm.WithContext(ctx), tenantID, endpointID)
+	if err != nil {
+		return opened{}, err
+	}
+
+	tenant, err := l.tenants.Get(ctx, tenantID)
+
+	return opened{&endpoint, tenant.Slug, tenant.Status == tenants.Suspended}, err
+}
+
+// Follow is one look at what changed in the directory of endpoints: what changed is forgotten. It must run alone, and
+// every FollowEvery.
+func (l *Lookup) Follow(ctx context.Context) error {
+	began := time.Since(l.born)
+
+	rows, err := l.db.Pool.Query(ctx,
+		"SELECT endpoint_id, changed_at FROM endpoint_directory WHERE changed_at > clock_timestamp() - $1::interval",
+		followWindow)
+	if err != nil {
+		return postgres.Fault("follow changed endpoints", err)
+	}
+
+	seen := map[string]time.Time{}
+
+	var (
+		changed   string
+		changedAt time.Time
+	)
+
+	_, err = pgx.ForEachRow(rows, []any{&changed, &changedAt}, func() error {
+		seen[changed] = changedAt
+		return nil
+	})
+	if err != nil {
+		return postgres.Fault("follow changed endpoints", err)
+	}
+
+	l.forget(seen)
+	l.followedAt.Store(int64(began))
+
+	return nil
+}
+
+func (l *Lookup) forget(seen map[string]time.Time) {
+	l.remember.Lock()
+	defer l.remember.Unlock()
+
+	if l.behind() > followWindow/2 {
+		l.generation++
+		l.known.Purge()
+		l.unknown.Purge()
+	}
+
+	for endpointID, changedAt := range seen {
+		if !l.lastSeen[endpointID].Equal(changedAt) {
+			l.generation++
+			l.known.Remove(endpointID)
+			l.unknown.Remove(endpointID)
+		}
+	}
+
+	l.lastSeen = seen
+}
