@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -101,18 +100,11 @@ func (d *Directory) Create(ctx context.Context, tenantID uuid.UUID, endpoint End
 }
 
 func refuseTaken(err error) error {
-	const uniqueViolation, foreignKeyViolation = "23505", "23503"
-
-	var refused *pgconn.PgError
-	if !errors.As(err, &refused) {
-		return err
-	}
-
-	if refused.Code == foreignKeyViolation {
+	if postgres.ForeignKeyViolation(err) {
 		return fault.New(fault.NotFound, "tenant_not_found", "There is no such tenant.")
 	}
 
-	if refused.Code == uniqueViolation {
+	if postgres.UniqueViolation(err) {
 		return fault.New(fault.Conflict, "endpoint_id_taken",
 			"This endpoint id is taken. Choose another one, or leave it out to get a random one.")
 	}

@@ -171,7 +171,8 @@ func (l *Lookup) unlessChanged(since int64, remember func()) {
 func (l *Lookup) read(ctx context.Context, endpointID string) (opened, error) {
 	var tenantID uuid.UUID
 
-	err := l.db.Pool.QueryRow(ctx, "SELECT tenant_id FROM endpoint_directory WHERE endpoint_id = $1", endpointID).
+	err := l.db.Pool.QueryRow(ctx,
+		"SELECT tenant_id FROM endpoint_directory WHERE endpoint_id = $1 AND tenant_id IS NOT NULL", endpointID).
 		Scan(&tenantID)
 	if err != nil {
 		return opened{}, err
