@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// part is what one package of the house may do, beside importing internal/*.
+type part struct {
+	imports []string // the parts that it may import
+	tables  []string // the tables that it alone may name in SQL
+}
+
+// house is the table of docs/architecture.md. A package that is not in it has no place in the tree.
+var house = map[string]part{
+	"tenants": {tables: []string{
+		"tenants", "members", "logins", "invitations", "sessions", "api_keys", "api_key_hashes", "audit_log",
+	}},
+	"billing": {imports: []string{"tenants"}, tables: []string{"subscriptions", "usage", "billing_events"}},
+	"forms": {imports: []string{"tenants"}, tables: []string{
+		"endpoints", "endpoint_directory", "endpoint_versions", "submissions", "replays", "files", "tombstones",
+	}},
+	"integrations": {
+		imports: []string{"forms", "tenants"},
+		tables:  []string{"integrations", "deliveries", "attempts"},
+	},
+	"integrations/adapters": {imports: []string{"integrations"}},
+	"web":                   {imports: []string{"forms"}},
+	"api":                   {imports: []string{"tenants", "billing", "forms", "integrations"}},
+	"dashboard":             {},
+	"migrations":            {tables: []string{"schema_migrations"}},
+	"internal/pgtest":       {imports: []string{"migrations"}},
+	"internal":              {},
+	"bench":                 {imports: []string{everything}},
+	"main":                  {imports: []string{everything}},
+}
+
+const (
+	module       = "formonce/"
+	everything   = "*"
+	longestChain = 6  // imports from main down to a package that imports nothing of the module
+	longestFunc  = 80 // lines, tests excluded: their tables are data
+	longestFile  = 500
+)
+
+// forTests are the packages that only tests may import, so that none of them can reach the program.
+var forTests = []string{"internal/pgtest", "internal/golden", "internal/fixture"}
+
+func TestTheTreeKeepsItsArchitecture(t *testing.T) {
+	t.Parallel()
+
+	sources, err := readTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, fault := range inspect(sources) {
+		t.Error(fault)
+	}
+}
+
+func TestEveryTableHasOneOwner(t *testing.T) {
+	t.Parallel()
+
+	files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("migrations/ holds no SQL: %v", err)
+	}
+
+	created := regexp.MustCompile(`(?im)^\s*create (?:unlogged )?table (?:if not exists )?(\w+)`)
+
+	for _, file := range files {
+		sql, err := os.ReadFile(path.Join("migrations", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, match := range created.FindAllStringSubmatch(string(sql), -1) {
+			if _, owned := owners()[match[1]]; !owned {
+				t.Errorf("migrations/%s creates %s: give it an owner in the table of architecture_test.go",
+					file, match[1])
+			}
+		}
+	}
+}
+
+// TestTheArchitectureTestCanFail shows each rule a small tree that breaks it, since a checker that never fails is worth
+// nothing. A row without a complaint is a tree that must pass.
+func TestTheArchitectureTestCanFail(t *testing.T) {
+	t.Parallel()
+
+	rows := map[string]struct{ file, code, complaint string }{
+		"an arrow of the table":      {"forms/a.go", `import _ "formonce/tenants"`, ""},
+		"an arrow against the table": {"tenants/a.go", `import _ "formonce/forms"`, "tenants may not import forms"},
+		"plumbing that knows a domain": {
+			"internal/edge/a.go", `import _ "formonce/forms"`, "internal/edge may not import forms",
+		},
+		"a domain on plumbing":        {"forms/a.go", `import _ "formonce/internal/id"`, ""},
+		"a test package in a program": {"forms/a.go", `import _ "formonce/internal/pgtest"`, "only for tests"},
+		"a test package in a test":    {"forms/a_test.go", `import _ "formonce/internal/pgtest"`, ""},
+		"a package without a place":   {"utils/a.go", ``, "utils has no place"},
+		"its own table":               {"forms/a.go", `const q = "SELECT id FROM submissions"`, ""},
+		"a table after FROM":          {"web/a.go", `const q = "select id\nfrom submissions"`, "submissions, which forms owns"},
+		"a table after JOIN": {
+			"billing/a.go", `const q = "SELECT 1 FROM usage u LEFT JOIN endpoints e"`, "endpoints, which forms owns",
+		},
+		"a table after a comma": {"forms/a.go", `const q = "DELETE FROM files f, tenants t"`, "tenants, which tenants owns"},
+		"a table after INTO":    {"tenants/a.go", "const q = `\n-- why\nINSERT INTO usage (n) VALUES (1)`", "usage, which"},
+		"a table after UPDATE":  {"web/a.go", `const q = "UPDATE ONLY public.endpoints SET a=1"`, "endpoints, which forms"},
+		"a table in a fragment": {"web/a.go", `func f() string { return "SELECT a " + "FROM endpoints" }`, "endpoints"},
+		"a table glued on":      {"web/a.go", `const q = "SELECT a FROM " + "endpoints"`, "endpoints, which forms owns"},
+		"a table of gorm":       {"web/a.go", `func f(db DB) { db.Table("files AS f") }`, "files, which forms owns"},
+		"a model of gorm":       {"web/a.go", `func (row) TableName() string { return "attempts" }`, "attempts, which"},
+		"a table to copy into":  {"web/a.go", `var t = pgx.Identifier{"replays"}`, "replays, which forms owns"},
+		"a table in a test":     {"web/a_test.go", `const q = "SELECT id FROM submissions"`, ""},
+		"a sentence":            {"web/a.go", `const s = "Take the file from endpoints that take files."`, ""},
+		"a long function": {
+			"web/a.go", "func f() {" + strings.Repeat("\n", longestFunc) + "}", "f has 81 lines",
+		},
+		"a long file": {"web/a_test.go", strings.Repeat("\n", longestFile+1), "has 501 lines"},
+	}
+
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			sources, err := readTree(fstest.MapFS{row.file: {Data: []byte("package p; " + row.code)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			faults := inspect(sources)
+			if row.complaint == "" && len(faults) > 0 || row.complaint != "" && len(faults) != 1 {
+				t.Fatalf("got %q, want %q", faults, row.complaint)
+			}
+
+			if row.complaint != "" && !strings.Contains(faults[0], row.complaint) {
+				t.Errorf("got %q, want %q", faults[0], row.complaint)
+			}
+		})
+	}
+}
+
+func TestAChainOfImportsThatIsTooLongIsFound(t *testing.T) {
+	t.Parallel()
+
+	tree := fstest.MapFS{}
+	for i := range longestChain + 1 {
+		tree[fmt.Sprintf("internal/p%d/a.go", i)] = &fstest.MapFile{
+			Data: fmt.Appendf(nil, "package p; import _ \"formonce/internal/p%d\"", i+1),
+		}
+	}
+
+	sources, err := readTree(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	faults := inspect(sources)
+	if len(faults) != 1 || !strings.Contains(faults[0], "7 imports long: internal/p0 → internal/p1") {
+		t.Errorf("got %q", faults)
+	}
+}
