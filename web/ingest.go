@@ -1,0 +1,38 @@
+package web
+
+import (
+	"log/slog"
+
+	"github.com/gin-gonic/gin"
+
+	"formonce/forms"
+	"formonce/internal/edge"
+	"formonce/internal/id"
+)
+
+// ingest hands the request to the rules and answers with the receipt.
+func (v *Visitors) ingest(c *gin.Context) {
+	current := visitOf(c)
+
+	outcome, err := v.Intake.Receive(c.Request.Context(), current.endpoint, forms.Incoming{
+		Body:       forms.Body{ContentType: c.GetHeader("Content-Type"), Bytes: current.body},
+		KeyHeaders: c.Request.Header.Values("Idempotency-Key"),
+		Client:     current.client,
+	})
+	current.controls = outcome.Controls
+
+	edge.Annotate(c, slog.String("key_mark", outcome.KeyMark), slog.String("content_mark", outcome.ContentMark))
+
+	if err != nil {
+		edge.Fail(c, err)
+		return
+	}
+
+	receipt := outcome.Receipt
+	edge.Annotate(c,
+		slog.String("submission", id.Write(forms.IDPrefix, receipt.SubmissionID)),
+		slog.Int("schema_version", receipt.SchemaVersion),
+		slog.Bool("replayed", receipt.Replayed))
+
+	v.acknowledge(c, receipt)
+}

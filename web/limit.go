@@ -1,0 +1,31 @@
+package web
+
+import (
+	"github.com/gin-gonic/gin"
+
+	"formonce/internal/edge"
+)
+
+// limitClient spends from the client's allowance before the endpoint is looked at, so that guessing costs as well.
+func (v *Visitors) limitClient(c *gin.Context) {
+	current := visitOf(c)
+	current.client = edge.ClientKey(edge.ClientAddress(c.Request, v.ProxyHops))
+
+	v.spend(c, "client", v.ClientRate, current.client)
+}
+
+func (v *Visitors) limitEndpoint(c *gin.Context) {
+	v.spend(c, "endpoint", v.EndpointRate, visitOf(c).endpoint.ID)
+}
+
+func (v *Visitors) spend(c *gin.Context, scope string, rate edge.Rate, key string) {
+	decision := v.Limits.Take(c.Request.Context(), scope, rate, key)
+
+	current := visitOf(c)
+	current.limits = append(current.limits, decision)
+	edge.WriteLimitHeaders(c.Writer.Header(), current.limits...)
+
+	if !decision.Allowed {
+		edge.Fail(c, decision.Fault())
+	}
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// wantsJSON tells a script from a browser that navigates. A script must never be sent a page or a redirect, so whoever
+// does not ask for HTML gets JSON.
+func wantsJSON(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Mode") == "cors" || r.Header.Get("X-Requested-With") != "" {
+		return true
+	}
+
+	accept := parseAccept(r.Header.Values("Accept"))
+	html, json := accept.quality("text/html"), accept.quality("application/json")
+
+	if html == 0 || (!accept.names("text/html") && !accept.names("application/json")) {
+		return true
+	}
+
+	return json > html || (json == html && isJSON(r.Header.Get("Content-Type")))
+}
+
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+
+	return err == nil && media == "application/json"
+}
+
+// accepted are the media ranges of an Accept header with their quality values (RFC 9110, section 12.5.1).
+type accepted map[string]float64
+
+func parseAccept(values []string) accepted {
+	ranges := accepted{}
+
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		media, params, err := mime.ParseMediaType(item)
+		if err != nil {
+			continue
+		}
+
+		quality := 1.0
+		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			quality = q
+		}
+
+		ranges[media] = max(ranges[media], quality)
+	}
+
+	return ranges
+}
+
+func (a accepted) names(media string) bool {
+	_, named := a[media]
+
+	return named
+}
+
+func (a accepted) quality(media string) float64 {
+	kind, _, _ := strings.Cut(media, "/")
+
+	for _, candidate := range []string{media, kind + "/*", "*/*"} {
+		if quality, ok := a[candidate]; ok {
+			return quality
+		}
+	}
+
+	return 0
+}
