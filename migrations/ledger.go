@@ -2,7 +2,6 @@ package migrations
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,9 +22,6 @@ CREATE TABLE schema_migrations (
 	ledgerExists = `SELECT to_regclass('schema_migrations') IS NOT NULL`
 	readLedger   = `SELECT version, name, checksum, applied_at FROM schema_migrations ORDER BY version`
 	addToLedger  = `INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)`
-
-	// lockKey is the word "formonce" in ASCII. Advisory locks belong to one database, so nobody else's runner is met.
-	lockKey = 0x666f726d6f6e6365
 	// undefinedTable is the SQLSTATE of a table that is not there (PostgreSQL, appendix A).
 	undefinedTable = "42P01"
 )
@@ -105,17 +101,11 @@ func (l ledger) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int
 	return latest(applied), nil
 }
 
-// ListMigrations is what goose reads after it has taken the lock and before it applies anything, which makes it the place
-// where a database that this program must not touch is refused.
 func (l ledger) ListMigrations(
 	ctx context.Context, db database.DBTxConn,
 ) ([]*database.ListMigrationsResult, error) {
 	applied, err := l.read(ctx, db)
 	if err != nil {
-		return nil, err
-	}
-
-	if err = compatible(l.steps, applied); err != nil {
 		return nil, err
 	}
 
@@ -193,36 +183,4 @@ func scan(rows rowReader) ([]Migration, error) {
 
 func unreadable(err error) error {
 	return fmt.Errorf("the list of applied migrations cannot be read: %w", err)
-}
-
-// sessionLock makes runners take turns. It waits inside PostgreSQL and not by asking again and again, and the lock goes
-// with the session of a runner that is killed.
-type sessionLock struct{}
-
-func (sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	// A runner may have to wait for another's long migration, and may have a long one itself, whatever limit the role
-	// has. Once it is its turn it gives up soon on a table that somebody else holds: while it waited for that lock, every
-	// later query of the table would queue up behind it.
-	statements := []string{
-		"SET statement_timeout = 0",
-		"SET lock_timeout = 0",
-		fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(lockKey)),
-		"SET lock_timeout = '10s'",
-	}
-
-	for _, statement := range statements {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("the lock that lets one process migrate at a time was not obtained: %w", err)
-		}
-	}
-
-	return nil
-}
-
-func (sessionLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(lockKey))); err != nil {
-		return fmt.Errorf("the lock that lets one process migrate at a time was not given back: %w", err)
-	}
-
-	return nil
 }

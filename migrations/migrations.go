@@ -69,12 +69,31 @@ func Apply(ctx context.Context, databaseURL string) error {
 		return fmt.Errorf("DATABASE_URL cannot be read: %w", err)
 	}
 
-	db := stdlib.OpenDB(*config)
+	conn, err := lock(ctx, config)
+	if err != nil {
+		return err
+	}
+
+	defer unlock(ctx, conn)
+
+	applied, err := recorded(ctx, conn)
+	if err != nil {
+		return err
+	}
+
+	if err = compatible(steps, applied); err != nil {
+		return err
+	}
+
+	return run(ctx, config, steps)
+}
+
+func run(ctx context.Context, config *pgx.ConnConfig, steps []Migration) error {
+	db := stdlib.OpenDB(*limited(config))
 	defer func() { _ = db.Close() }()
 
 	provider, err := goose.NewProvider("", db, files,
 		goose.WithStore(ledger{steps: steps}),
-		goose.WithSessionLocker(sessionLock{}),
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()))
 	if err != nil {
@@ -88,7 +107,7 @@ func Apply(ctx context.Context, databaseURL string) error {
 	return nil
 }
 
-// explain says which file failed. What is wrong with the database as a whole is already a sentence of its own.
+// explain says which file failed and what that means for the database.
 func explain(err error) error {
 	var partial *goose.PartialError
 	if errors.As(err, &partial) {
