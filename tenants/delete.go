@@ -1,0 +1,75 @@
+package tenants
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"formonce/internal/postgres"
+)
+
+const (
+	// The hashes of the keys go with them.
+	deleteKeys    = `DELETE FROM api_keys WHERE tenant_id = $1`
+	deleteMembers = `DELETE FROM members WHERE tenant_id = $1 RETURNING email`
+	deleteTenant  = `DELETE FROM tenants WHERE id = $1`
+	deleteLogins  = `
+DELETE FROM logins WHERE email = ANY ($1)
+AND NOT EXISTS (SELECT FROM members WHERE members.email = logins.email)`
+)
+
+// Delete removes a tenant with its members and keys, and the logins that belong to nobody then. It refuses with the Fault
+// tenant_has_endpoints while the tenant has endpoints, and with tenant_not_found where there is no such tenant.
+func (r *Registry) Delete(ctx context.Context, tenantID uuid.UUID) error {
+	err := postgres.InTx(ctx, r.db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, deleteKeys, tenantID); err != nil {
+			return err
+		}
+
+		emails, err := removeMembers(ctx, tx, tenantID)
+		if err != nil {
+			return err
+		}
+
+		if err := removeTenant(ctx, tx, tenantID); err != nil {
+			return err
+		}
+
+		return removeLogins(ctx, tx, emails)
+	})
+
+	return postgres.Fault("delete a tenant", err)
+}
+
+func removeMembers(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) ([]string, error) {
+	rows, err := tx.Query(ctx, deleteMembers, tenantID)
+	if err != nil {
+		return nil, err
+	}
+
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+func removeTenant(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) error {
+	removed, err := tx.Exec(ctx, deleteTenant, tenantID)
+	if postgres.ForeignKeyViolation(err) {
+		return errHasEndpoints
+	}
+
+	if err == nil && removed.RowsAffected() == 0 {
+		return errNotFound
+	}
+
+	return err
+}
+
+// removeLogins can meet a person who joins another tenant at this very moment; the same deletion works a moment later.
+func removeLogins(ctx context.Context, tx pgx.Tx, emails []string) error {
+	_, err := tx.Exec(ctx, deleteLogins, emails)
+	if postgres.ForeignKeyViolation(err) {
+		return postgres.ErrUnavailable.Because(err)
+	}
+
+	return err
+}

@@ -1,0 +1,49 @@
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"formonce/internal/postgres"
+)
+
+const (
+	findPassword = `SELECT password_hash FROM logins WHERE email = $1`
+	findMember   = `SELECT EXISTS (SELECT FROM members WHERE tenant_id = $1 AND email = $2)`
+)
+
+// PasswordFits says whether the address has a login with this password.
+func (r *Registry) PasswordFits(ctx context.Context, email, password string) (bool, error) {
+	var kept string
+
+	err := r.db.Pool.QueryRow(ctx, findPassword, strings.ToLower(email)).Scan(&kept)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+
+	if err != nil {
+		return false, postgres.Fault("read a login", err)
+	}
+
+	fits, err := argon2id.ComparePasswordAndHash(password, kept)
+	if err != nil {
+		return false, fmt.Errorf("compare a password with its hash: %w", err)
+	}
+
+	return fits, nil
+}
+
+// HasMember says whether the person with this address is a member of the tenant.
+func (r *Registry) HasMember(ctx context.Context, tenantID uuid.UUID, email string) (bool, error) {
+	var found bool
+
+	err := r.db.Pool.QueryRow(ctx, findMember, tenantID, strings.ToLower(email)).Scan(&found)
+
+	return found, postgres.Fault("read a member", err)
+}

@@ -1,0 +1,68 @@
+package tenants
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"formonce/internal/fault"
+	"formonce/internal/id"
+)
+
+// The prefixes of ids as people and programs see them; see internal/id.
+const (
+	IDPrefix       = "ten_"
+	MemberIDPrefix = "mem_"
+)
+
+// PublicID shows a tenant's id to people and programs.
+func PublicID(tenantID uuid.UUID) string { return id.Write(IDPrefix, tenantID) }
+
+// PublicMemberID shows a member's id to people and programs.
+func PublicMemberID(memberID uuid.UUID) string { return id.Write(MemberIDPrefix, memberID) }
+
+// Status says whether a tenant's endpoints take submissions.
+type Status string
+
+// The statuses of a tenant. A suspended tenant keeps all it has and receives nothing.
+const (
+	Active    Status = "active"
+	Suspended Status = "suspended"
+)
+
+// Tenant is a customer, the owner of everything else.
+type Tenant struct {
+	ID uuid.UUID
+	// Slug is the tenant's name in addresses: 3 to 64 characters of a-z, 0-9 and -, unique and never changed.
+	Slug      string
+	Name      string
+	Status    Status
+	CreatedAt time.Time
+}
+
+// tenantRow is a Tenant as the table tenants has it.
+type tenantRow struct {
+	ID        uuid.UUID `gorm:"primaryKey"`
+	Slug      string
+	Name      string
+	Status    Status
+	CreatedAt time.Time
+}
+
+func (tenantRow) TableName() string { return "tenants" }
+
+func (r *tenantRow) tenant() Tenant {
+	return Tenant{ID: r.ID, Slug: r.Slug, Name: r.Name, Status: r.Status, CreatedAt: r.CreatedAt.UTC()}
+}
+
+// The refusals that callers may want to tell apart by their codes.
+var (
+	errNotFound = fault.New(fault.NotFound, "tenant_not_found",
+		"There is no such tenant. Name it by its id (ten_…) or by its slug.")
+	errEmailTaken = fault.New(fault.Conflict, "email_taken",
+		"This e-mail address has a login already, with another password. Use that password, or another address.")
+	errSlugTaken = fault.New(fault.Conflict, "slug_taken",
+		"This slug is taken. Choose another one, or leave it out to get one made from the name.")
+	errHasEndpoints = fault.New(fault.Conflict, "tenant_has_endpoints",
+		"This tenant still has endpoints. Erase them first, then delete the tenant.")
+)
