@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"formonce/internal/fault"
+	"formonce/internal/id"
+	"formonce/tenants"
 )
 
 // Endpoint is a public address that takes submissions, with the settings of its owner.
@@ -62,6 +64,9 @@ const (
 	maxTombstoneDays = 3650
 	maxRedirectBytes = 2048
 )
+
+// OwnerID is the tenant's id as people and programs see it.
+func (e *Endpoint) OwnerID() string { return id.Write(tenants.IDPrefix, e.TenantID) }
 
 // NewEndpoint returns an endpoint with the defaults of the service; its id is made when it is created.
 func NewEndpoint(name string) Endpoint {

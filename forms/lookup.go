@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"formonce/internal/fault"
-	"formonce/internal/id"
 	"formonce/internal/postgres"
 	"formonce/tenants"
 )
@@ -86,7 +85,7 @@ func (l *Lookup) FindUnder(ctx context.Context, tenant, endpointID string) (*End
 		return nil, err
 	}
 
-	if tenant != found.tenantSlug && tenant != id.Write(tenants.IDPrefix, found.endpoint.TenantID) {
+	if tenant != found.tenantSlug && tenant != found.endpoint.OwnerID() {
 		return nil, errEndpointNotFound
 	}
 

@@ -29,8 +29,8 @@ func (v *Visitors) ingest(c *gin.Context) {
 	}
 
 	receipt := outcome.Receipt
+	edge.IDs(c).Submission = id.Write(forms.IDPrefix, receipt.SubmissionID)
 	edge.Annotate(c,
-		slog.String("submission", id.Write(forms.IDPrefix, receipt.SubmissionID)),
 		slog.Int("schema_version", receipt.SchemaVersion),
 		slog.Bool("replayed", receipt.Replayed))
 

@@ -9,7 +9,7 @@ import (
 // limitClient spends from the client's allowance before the endpoint is looked at, so that guessing costs as well.
 func (v *Visitors) limitClient(c *gin.Context) {
 	current := visitOf(c)
-	current.client = edge.ClientKey(edge.ClientAddress(c.Request, v.ProxyHops))
+	current.client = edge.ClientKey(edge.Client(c))
 
 	v.spend(c, "client", v.ClientRate, current.client)
 }

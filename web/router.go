@@ -2,7 +2,6 @@
 package web
 
 import (
-	"log/slog"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
@@ -21,8 +20,6 @@ type Options struct {
 	EndpointRate edge.Rate
 	// MaxBody is the largest body in bytes.
 	MaxBody int64
-	// ProxyHops is the number of trusted proxies in front of the service.
-	ProxyHops int
 	// PublicURL is where visitors reach the service, without a path.
 	PublicURL *url.URL
 }
@@ -86,7 +83,10 @@ func (v *Visitors) findEndpoint(c *gin.Context) {
 	endpoint, err := v.lookup(c)
 	if endpoint != nil {
 		visitOf(c).endpoint = endpoint
-		edge.Annotate(c, slog.String("tenant", endpoint.TenantID.String()), slog.String("endpoint", endpoint.ID))
+
+		ids := edge.IDs(c)
+		ids.Tenant, ids.Endpoint = endpoint.OwnerID(), endpoint.ID
+
 		v.narrowToAllowed(c, endpoint)
 	}
 
