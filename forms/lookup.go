@@ -20,7 +20,7 @@ import (
 const (
 	knownEndpoints = 100_000
 	// Unknown ids have a store of their own, so that guessing pushes no real endpoint out.
-	unknownEndpoints = 20_000
+	unknownEndpoints = 10_000
 	// FollowEvery is how often Follow should run for a change to count within a second.
 	FollowEvery = 250 * time.Millisecond
 	// trustFor bounds how long the cache is believed after the last look at the changes.
