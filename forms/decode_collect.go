@@ -69,7 +69,14 @@ func (c *collector) add(name string, nameProblem problem, value Value, valueProb
 		return
 	}
 
-	refusal := c.judge(name, nameProblem, value, valueProblem)
+	var refusal *fault.Fault
+	if !isControl {
+		refusal = c.judgeName(name, nameProblem)
+	}
+
+	if refusal == nil {
+		refusal = c.judgeValue(name, value, valueProblem)
+	}
 
 	switch {
 	case refusal != nil:
@@ -97,7 +104,7 @@ func (c *collector) refuseFile(rawName string) {
 		"This form does not take files. Send it without the file."))
 }
 
-func (c *collector) judge(name string, nameProblem problem, value Value, valueProblem problem) *fault.Fault {
+func (c *collector) judgeName(name string, nameProblem problem) *fault.Fault {
 	switch {
 	case name == "":
 		return refusedField("invalid_field_name", name, "A field has no name. Give every field a name.")
@@ -107,6 +114,13 @@ func (c *collector) judge(name string, nameProblem problem, value Value, valuePr
 	case longerThan(name, c.limits.NameChars):
 		return refusedField("field_name_too_long", name,
 			fmt.Sprintf("The name of a field has %d characters at most. Shorten it.", c.limits.NameChars))
+	}
+
+	return nil
+}
+
+func (c *collector) judgeValue(name string, value Value, valueProblem problem) *fault.Fault {
+	switch {
 	case valueProblem != fits:
 		return refusedField("invalid_field_value", name, problemSentences[valueProblem])
 	case longerThan(value.text, c.limits.ValueChars):

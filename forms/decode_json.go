@@ -27,7 +27,7 @@ var errNoObject = malformed(`The JSON has to be an object, such as {"email": "â€
 type jsonReader struct {
 	decoder  *jsontext.Decoder
 	maxDepth int
-	// field is the member of the body's object that is being read, for the errors that name it.
+	// field is the member of the body's object whose value is being read, for the errors that name it.
 	field   string
 	compact []byte
 	problem problem
@@ -58,6 +58,8 @@ func parseJSON(into *collector, body []byte, _ map[string]string) (Family, error
 		value, valueProblem, err := reader.value()
 		if err == nil {
 			into.add(name, nameProblem, value, valueProblem)
+
+			reader.field = ""
 		}
 
 		return err

@@ -31,13 +31,15 @@ func parseMultipart(into *collector, body []byte, parameters map[string]string) 
 		return FamilyForm, errBoundary
 	}
 
-	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	// The last boundary need not end its line, but only a line that ends is told from one that was cut off.
+	whole := io.MultiReader(bytes.NewReader(body), strings.NewReader("\r\n"), cutOff{})
+	reader := multipart.NewReader(whole, boundary)
 
 	var content bytes.Buffer
 
 	for {
 		part, err := reader.NextPart()
-		if errors.Is(err, io.EOF) && !cutOff(err) {
+		if errors.Is(err, io.EOF) {
 			return FamilyForm, nil
 		}
 
@@ -51,9 +53,12 @@ func parseMultipart(into *collector, body []byte, parameters map[string]string) 
 	}
 }
 
-// cutOff tells the end of a body that lacks its last boundary: the reader wraps that one, and returns io.EOF itself only
-// after the last boundary.
-func cutOff(err error) bool { return err != io.EOF } //nolint:errorlint // the wrapping is what is asked for
+// cutOff is the end of a body for the reader of parts. Its own io.EOF then comes after the last boundary and nowhere else,
+// and a body that ends in the middle of a header is not taken for a whole one.
+type cutOff struct{}
+
+// Read returns io.ErrUnexpectedEOF.
+func (cutOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func addPart(into *collector, part *multipart.Part, content *bytes.Buffer) error {
 	disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
