@@ -1,0 +1,62 @@
+package pgtest
+
+import (
+	"context"
+	"testing"
+
+	"formonce/internal/postgres"
+	"formonce/migrations"
+)
+
+// Postmaster is a server of the test's own, for tests that crash it.
+type Postmaster struct {
+	options postgres.EmbeddedOptions
+	running *postgres.Embedded
+	url     string
+}
+
+// Server starts a server of its own with a migrated database, and stops it when the test ends. A durable one writes like
+// a server in production; the other one does without fsync.
+func Server(t testing.TB, durable bool) *Postmaster {
+	t.Helper()
+
+	server := &Postmaster{options: optionsOf(t.TempDir(), !durable)}
+
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := server.Stop(postgres.Fast); err != nil {
+			t.Error(err)
+		}
+	})
+
+	server.url = server.running.URL()
+
+	if err := migrations.Apply(context.Background(), server.url); err != nil {
+		t.Fatal(err)
+	}
+
+	return server
+}
+
+// URL is how to connect; it stays the same when the server is stopped and started.
+func (s *Postmaster) URL() string { return s.url }
+
+// Start starts the server again after Stop, on the same data.
+func (s *Postmaster) Start() error {
+	running, err := postgres.StartEmbedded(context.Background(), s.options)
+	if err != nil {
+		return err
+	}
+
+	s.running = running
+
+	return nil
+}
+
+// Stop ends the server as pg_ctl would: postgres.Immediate is a crash. A stopped server may be stopped again.
+func (s *Postmaster) Stop(how postgres.Shutdown) error {
+	return s.running.StopBy(context.Background(), how)
+}
