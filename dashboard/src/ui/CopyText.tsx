@@ -1,0 +1,26 @@
+import { Button, CopyButton } from '@mantine/core';
+
+type Props = {
+  /** What is copied, character by character as it is shown. */
+  text: string;
+  /** Names the text for people who hear the button without seeing what stands beside it. */
+  name: string;
+};
+
+/** Text to run or keep elsewhere, with a button that copies it. */
+export function CopyText({ text, name }: Props) {
+  return (
+    <div className="copy">
+      <pre className="copy-text" tabIndex={0} role="region" aria-label={name}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton value={text} timeout={2000}>
+        {({ copied, copy }) => (
+          <Button className="copy-button" size="compact-sm" variant="default" onClick={copy} aria-label={copied ? `Copied: ${name}` : `Copy: ${name}`}>
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}
