@@ -1,6 +1,7 @@
 package forms_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,12 +71,12 @@ func runDecodeCases(t *testing.T, contentType string, cases []decodeCase) {
 }
 
 func TestURLEncodedBodiesKeepNamesOrderAndRepeats(t *testing.T) {
-	t.Parallel()
-
 	runDecodeCases(t, urlEncoded, []decodeCase{
 		{name: "order and repeats stay", body: "topics=x&a=1&topics=y", fields: text("topics", "x", "a", "1", "topics", "y")},
-		{name: "names stay as sent", body: "topics%5B%5D=1&a[b][]=2&car.color=3&first+name=4&größe=5",
-			fields: text("topics[]", "1", "a[b][]", "2", "car.color", "3", "first name", "4", "größe", "5")},
+		{
+			name: "names stay as sent", body: "topics%5B%5D=1&a[b][]=2&car.color=3&first+name=4&größe=5",
+			fields: text("topics[]", "1", "a[b][]", "2", "car.color", "3", "first name", "4", "größe", "5"),
+		},
 		{name: "plus is a blank and %2B a plus", body: "a=1+2%2B3", fields: text("a", "1 2+3")},
 		{name: "an empty value is a value", body: "a=", fields: text("a", "")},
 		{name: "a name without = has an empty value", body: "a&b=1", fields: text("a", "", "b", "1")},
@@ -103,14 +104,14 @@ func TestURLEncodedBodiesKeepNamesOrderAndRepeats(t *testing.T) {
 }
 
 func TestTextBodiesAreLinesOrAnObject(t *testing.T) {
-	t.Parallel()
-
 	runDecodeCases(t, plainText, []decodeCase{
 		{name: "lines of a browser", body: "a=1\r\nb=2\r\na=3\r\n", fields: text("a", "1", "b", "2", "a", "3")},
 		{name: "lines of a script", body: "a=1\nb=x = y", fields: text("a", "1", "b", "x = y")},
 		{name: "nothing is decoded", body: "a=1+1%20\r\n", fields: text("a", "1+1%20")},
-		{name: "a value of several lines", body: "m=one\r\ntwo\r\n\r\nfour\r\nb=2\r\n",
-			fields: text("m", "one\r\ntwo\r\n\r\nfour", "b", "2")},
+		{
+			name: "a value of several lines", body: "m=one\r\ntwo\r\n\r\nfour\r\nb=2\r\n",
+			fields: text("m", "one\r\ntwo\r\n\r\nfour", "b", "2"),
+		},
 		{name: "a value that ends in a line break", body: "m=one\r\n\r\nb=2\r\n", fields: text("m", "one\r\n", "b", "2")},
 		{name: "blank lines before the first", body: "\r\n\na=1", fields: text("a", "1")},
 		{name: "an object", body: " \r\n{\"a\":\"1\"}", fields: text("a", "1")},
@@ -142,8 +143,10 @@ func TestTheContentTypeDecidesHowABodyIsRead(t *testing.T) {
 		{"text/plain;charset=UTF-8", "a=1", "", forms.FamilyForm},
 		{"text/plain;charset=UTF-8", `{"a":1}`, "", forms.FamilyJSON},
 		{"text/plain; charset=us-ascii", "a=1", "", forms.FamilyForm},
-		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--\r\n", "",
-			forms.FamilyForm},
+		{
+			"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--\r\n", "",
+			forms.FamilyForm,
+		},
 		{"", "", refused, ""},
 		{"", "a=1", refused, ""},
 		{"text/html", "a=1", refused, ""},
@@ -241,10 +244,7 @@ func TestNoErrorQuotesAValue(t *testing.T) {
 			_, err := decode(contentType, body)
 			f := fault.As(err)
 
-			shown := f.Error() + f.Message
-			for _, issue := range f.Issues {
-				shown += issue.Field + issue.Message
-			}
+			shown := fmt.Sprint(f.Error(), f.Message, f.Issues, f.Details)
 
 			if err == nil || f.Kind == fault.Internal || strings.Contains(shown, planted) {
 				t.Errorf("%s with %d bytes: %q", contentType, len(body), shown)

@@ -67,8 +67,8 @@ var hexDigits = func() (values [256]byte) {
 	}
 
 	for i, digit := range []byte("0123456789abcdef") {
-		values[digit] = byte(i)                             //nolint:gosec // below 16
-		values[strings.ToUpper(string(digit))[0]] = byte(i) //nolint:gosec // below 16
+		values[digit] = byte(i)
+		values[strings.ToUpper(string(digit))[0]] = byte(i)
 	}
 
 	return values

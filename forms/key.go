@@ -3,6 +3,7 @@ package forms
 import (
 	"crypto/sha256"
 	"regexp"
+	"slices"
 	"strings"
 
 	"formonce/internal/fault"
@@ -55,7 +56,7 @@ func IdempotencyKey(headers []string, controls Controls, format KeyFormat) (key 
 
 	given := headers
 	if controls.HasKey {
-		given = append(given[:len(given):len(given)], controls.Key)
+		given = append(slices.Clip(given), controls.Key)
 	}
 
 	for _, raw := range given {

@@ -183,7 +183,7 @@ func plainHost(host string) bool {
 }
 
 func foreignToHost(r rune) bool {
-	return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_')
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
 // originError is a sentence for the owner of an allow-list.
