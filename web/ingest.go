@@ -21,7 +21,8 @@ func (v *Visitors) ingest(c *gin.Context) {
 	})
 	current.controls = outcome.Controls
 
-	edge.Annotate(c, slog.String("key_mark", outcome.KeyMark), slog.String("content_mark", outcome.ContentMark))
+	annotateIfSet(c, "key_mark", outcome.KeyMark)
+	annotateIfSet(c, "content_mark", outcome.ContentMark)
 
 	if err != nil {
 		edge.Fail(c, err)
@@ -35,4 +36,10 @@ func (v *Visitors) ingest(c *gin.Context) {
 		slog.Bool("replayed", receipt.Replayed))
 
 	v.acknowledge(c, receipt)
+}
+
+func annotateIfSet(c *gin.Context, name, value string) {
+	if value != "" {
+		edge.Annotate(c, slog.String(name, value))
+	}
 }
