@@ -18,22 +18,50 @@ const spread = 0.1
 // pass has. Two passes never overlap: the interval counts from the end of one to the start of the next.
 //
 // A pass that fails or panics is logged under the loop's name, by the types of its error only, and handed to the hooks
-// (a panic as a *report.Panicked); the loop goes on. What a pass returns because ctx has ended is no failure.
+// (a panic as a *report.Panicked); the loop goes on. While passes fail in the same way, only the first of them is told,
+// and so is the first that succeeds again: a loop that runs four times a second must not drown an outage in its log. What
+// a pass returns because ctx has ended is no failure.
 func Every(
 	ctx context.Context, name string, interval time.Duration, log *slog.Logger,
 	pass func(ctx context.Context) error, hooks ...func(ctx context.Context, err error),
 ) {
-	for ctx.Err() == nil {
-		if err := guarded(ctx, pass); err != nil && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelError, "A pass of a loop failed; the next one comes after the usual pause.",
-				slog.String("loop", name), slog.String("error", report.Describe(err)))
+	failure := ""
 
-			for _, hook := range hooks {
-				hook(ctx, err)
-			}
+	for ctx.Err() == nil {
+		err := guarded(ctx, pass)
+		if ctx.Err() != nil {
+			return
+		}
+
+		if described := describe(err); described != failure {
+			failure = described
+			tell(ctx, name, log, err, hooks)
 		}
 
 		pause(ctx, jittered(interval))
+	}
+}
+
+func describe(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return report.Describe(err)
+}
+
+func tell(ctx context.Context, name string, log *slog.Logger, err error, hooks []func(context.Context, error)) {
+	if err == nil {
+		log.LogAttrs(ctx, slog.LevelInfo, "A loop works again.", slog.String("loop", name))
+
+		return
+	}
+
+	log.LogAttrs(ctx, slog.LevelError, "A pass of a loop failed; it is tried again after each pause.",
+		slog.String("loop", name), slog.String("error", describe(err)))
+
+	for _, hook := range hooks {
+		hook(ctx, err)
 	}
 }
 

@@ -119,6 +119,33 @@ func TestAFailingOrPanickingPassIsToldAndDoesNotEndTheLoop(t *testing.T) {
 	})
 }
 
+func TestAFailureThatStaysIsToldOnceAndSoIsItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+
+		var (
+			printed      bytes.Buffer
+			told, passes int
+		)
+
+		loop.Every(ctx, "test", interval, slog.New(slog.NewTextHandler(&printed, nil)), func(context.Context) error {
+			switch passes++; {
+			case passes > 20:
+				cancel()
+			case passes <= 10 || passes > 15:
+				return io.ErrUnexpectedEOF
+			}
+
+			return nil
+		}, func(context.Context, error) { told++ })
+
+		if failed, recovered := strings.Count(printed.String(), "level=ERROR"), strings.Count(printed.String(), "level=INFO"); told != 2 || failed != 2 || recovered != 1 {
+			t.Errorf("told %d times, printed:\n%s", told, printed.String())
+		}
+	})
+}
+
 func TestTheLoopEndsInTheMiddleOfAPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
