@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +17,7 @@ const longestTarget = 2048
 
 // Targets are the places that a visitor's browser may be sent to.
 type Targets struct {
-	// Own are the origins of the endpoint itself, such as that of its settings' redirect.
+	// Own are the origins of the endpoint itself, such as that of its settings' redirect, in any spelling.
 	Own []string
 	// Allowed are the entries of its allow-list, as ParseOrigin returns them.
 	Allowed []string
@@ -41,11 +42,24 @@ func (t Targets) Check(raw string, base *url.URL) (string, bool) {
 	}
 
 	origin, ok := originOf(target)
-	if !ok || !OriginAllowed(origin, t.Own) && !OriginAllowed(origin, t.Allowed) {
+	if !ok || !t.owns(origin) && !OriginAllowed(origin, t.Allowed) {
 		return "", false
 	}
 
 	return locate(origin, target), true
+}
+
+func (t Targets) owns(origin string) bool {
+	return slices.ContainsFunc(t.Own, func(own string) bool {
+		parsed, err := url.Parse(own)
+		if err != nil {
+			return false
+		}
+
+		normal, ok := originOf(parsed)
+
+		return ok && normal == origin
+	})
 }
 
 // misleads is true for what browsers strip or read as a slash.

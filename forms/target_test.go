@@ -102,6 +102,20 @@ func TestABrowserIsSentOnlyToAnOwnOrAllowedOrigin(t *testing.T) {
 	}
 }
 
+func TestAnOwnOriginCountsInEverySpellingAndIsNoWildcard(t *testing.T) {
+	t.Parallel()
+
+	own := forms.Targets{Own: []string{"%", "https://Forms.Example:443", "https://*.example.net"}}
+
+	if got, ok := own.Check("https://forms.example/thanks", nil); !ok || got != "https://forms.example/thanks" {
+		t.Errorf("got %q and %t", got, ok)
+	}
+
+	if got, ok := own.Check("https://a.example.net/", nil); ok {
+		t.Errorf("a wildcard among the own origins leads to %q", got)
+	}
+}
+
 func TestAPathLeadsToTheVisitorsPageWhenThatIsKnown(t *testing.T) {
 	t.Parallel()
 
