@@ -23,8 +23,10 @@ export function FirstCommands() {
       <ol className="steps">
         {steps(window.location.origin).map(({ title, why, command }) => (
           <li key={title} className="panel step">
-            <Title order={3}>{title}</Title>
-            <p className="muted">{why}</p>
+            <div>
+              <Title order={3}>{title}</Title>
+              <p className="muted">{why}</p>
+            </div>
             <CopyText name={title} text={command} />
           </li>
         ))}

@@ -70,7 +70,7 @@ function facts({ key, outcome }: Try): [string, string][] {
     ['Endpoint', endpointId],
     ['Received', receivedAt],
     ['Fields', String(fieldCount)],
-    ['Replay', outcome.kind === 'replayed' ? 'yes' : 'no'],
+    ['Replayed', outcome.kind === 'replayed' ? 'yes' : 'no'],
     sent,
   ];
 }
