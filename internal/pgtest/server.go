@@ -2,6 +2,8 @@ package pgtest
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"testing"
 
 	"formonce/internal/postgres"
@@ -15,12 +17,35 @@ type Postmaster struct {
 	url     string
 }
 
+// Folder returns a folder that is removed when the test ends and that a server's account can reach: t.TempDir lies in one
+// that it cannot, and the server of a test that runs as root would keep its data in a folder of the system's.
+func Folder(t testing.TB) string {
+	t.Helper()
+
+	folder, err := os.MkdirTemp("", folderPrefix+strconv.Itoa(os.Getpid())+"-*")
+	if err == nil {
+		err = os.Chmod(folder, 0o711) //nolint:gosec // What is secret in it is 0600.
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return folder
+}
+
 // Server starts a server of its own with a migrated database, and stops it when the test ends. A durable one writes like
 // a server in production; the other one does without fsync.
 func Server(t testing.TB, durable bool) *Postmaster {
 	t.Helper()
 
-	server := &Postmaster{options: optionsOf(t.TempDir(), !durable)}
+	server := &Postmaster{options: optionsOf(Folder(t), !durable)}
 
 	if err := server.Start(); err != nil {
 		t.Fatal(err)

@@ -186,6 +186,9 @@ func (e *Embedded) moveIn(made, place string) error {
 		return err
 	}
 
+	link := filepath.Join(e.options.DataDir, "postgres")
+	_ = os.Remove(link) //nolint:errcheck // At most an empty folder stands there.
+
 	e.cluster = filepath.Join(place, "postgres")
 
 	if err := os.Rename(made, e.cluster); err != nil {
@@ -199,7 +202,7 @@ func (e *Embedded) moveIn(made, place string) error {
 		return err
 	}
 
-	if err := os.Symlink(e.cluster, filepath.Join(e.options.DataDir, "postgres")); err != nil {
+	if err := os.Symlink(e.cluster, link); err != nil {
 		return fmt.Errorf("DATA_DIR cannot hold the link to its database: %w", err)
 	}
 

@@ -14,13 +14,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 )
 
 func TestAServerKeepsItsDataFromOneStartToTheNext(t *testing.T) {
 	t.Parallel()
 
-	options := optionsFor(filepath.Join(t.TempDir(), "data"))
+	options := optionsFor(filepath.Join(pgtest.Folder(t), "data"))
 	options.Throwaway = false
 
 	before := time.Now()
@@ -46,7 +47,7 @@ func TestAServerKeepsItsDataFromOneStartToTheNext(t *testing.T) {
 func TestAClusterIsDurableCheckedAndSpeaksUTF8(t *testing.T) {
 	t.Parallel()
 
-	options := optionsFor(t.TempDir())
+	options := optionsFor(pgtest.Folder(t))
 	options.Throwaway = false
 	server := start(t, options)
 
@@ -77,7 +78,7 @@ func TestAClusterIsDurableCheckedAndSpeaksUTF8(t *testing.T) {
 func TestOnlyThePasswordOpensTheDatabase(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	server := start(t, optionsFor(dir))
 	path := filepath.Join(dir, "postgres.password")
 
@@ -96,7 +97,7 @@ func TestOnlyThePasswordOpensTheDatabase(t *testing.T) {
 		t.Fatal("a wrong password opens the database")
 	}
 
-	if address := start(t, optionsFor(t.TempDir())).URL(); strings.Contains(address, strings.TrimSpace(string(password))) {
+	if address := start(t, optionsFor(pgtest.Folder(t))).URL(); strings.Contains(address, strings.TrimSpace(string(password))) {
 		t.Fatal("two clusters have the same password")
 	}
 }
@@ -104,7 +105,7 @@ func TestOnlyThePasswordOpensTheDatabase(t *testing.T) {
 func TestTheServerRunsWithoutRootAndWithoutTheServicesSecrets(t *testing.T) {
 	t.Setenv("SECRET_KEY", planted)
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	start(t, optionsFor(dir))
 
 	proc := "/proc/" + strconv.Itoa(postmaster(dir))
@@ -127,7 +128,7 @@ func TestTheServerRunsWithoutRootAndWithoutTheServicesSecrets(t *testing.T) {
 func TestCtrlCReachesTheServiceAndNotItsDatabase(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	start(t, optionsFor(dir))
 
 	group, err := syscall.Getpgid(postmaster(dir))
@@ -139,7 +140,7 @@ func TestCtrlCReachesTheServiceAndNotItsDatabase(t *testing.T) {
 func TestNoSubmittedValueReachesTheServersLog(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	server := start(t, optionsFor(dir))
 	ask(t, server.URL(), "CREATE TABLE kept (v text PRIMARY KEY, n int CHECK (n < 5))")
 
@@ -165,7 +166,7 @@ func TestNoSubmittedValueReachesTheServersLog(t *testing.T) {
 func TestTheServersLogIsBoundedByStarts(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	log := filepath.Join(dir, "postgres.log")
 
 	for range 3 {
@@ -191,7 +192,7 @@ func TestTheServersLogIsBoundedByStarts(t *testing.T) {
 func TestAStopDoesNotWaitForOpenSessions(t *testing.T) {
 	t.Parallel()
 
-	server := start(t, optionsFor(t.TempDir()))
+	server := start(t, optionsFor(pgtest.Folder(t)))
 
 	conn, err := pgx.Connect(t.Context(), server.URL())
 	if err != nil {
@@ -213,7 +214,7 @@ func TestAStopDoesNotWaitForOpenSessions(t *testing.T) {
 func TestASecondServeIsRefusedAndToldWhoServes(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	server := start(t, optionsFor(dir))
 
 	_, err := postgres.StartEmbedded(t.Context(), optionsFor(dir))
@@ -224,7 +225,7 @@ func TestASecondServeIsRefusedAndToldWhoServes(t *testing.T) {
 func TestACommandJoinsTheServiceAndLeavesItRunning(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 	server := start(t, optionsFor(dir))
 
 	joined, err := postgres.JoinOrStart(t.Context(), optionsFor(dir))
@@ -243,7 +244,7 @@ func TestACommandJoinsTheServiceAndLeavesItRunning(t *testing.T) {
 func TestCommandsWithoutAServiceTakeTurnsAndLeaveNothingRunning(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 
 	var group sync.WaitGroup
 
@@ -274,7 +275,7 @@ func TestCommandsWithoutAServiceTakeTurnsAndLeaveNothingRunning(t *testing.T) {
 func TestAServiceWaitsForACommandThatPassesBy(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	dir := pgtest.Folder(t)
 
 	command, err := postgres.JoinOrStart(t.Context(), optionsFor(dir))
 	if err != nil {

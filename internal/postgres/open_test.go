@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
@@ -93,7 +94,7 @@ type clocked struct {
 }
 
 // BeforeCreate would be found by a gorm that runs hooks.
-func (*clocked) BeforeCreate() error { return errors.New("a hook ran") }
+func (*clocked) BeforeCreate(*gorm.DB) error { return errors.New("a hook ran") }
 
 func TestGormRunsNoHooksAndItsClockIsThatOfTheDatabase(t *testing.T) {
 	t.Parallel()
