@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -157,7 +158,7 @@ func (in *Intake) replay(ctx context.Context, s *Submission) (Receipt, error) {
 // matches judges a retry by the rules that accepted its original.
 func (s *Submission) matches(rules Rules, fingerprint []byte) bool {
 	if rules == s.Rules {
-		return string(fingerprint) == string(s.fingerprint[:])
+		return bytes.Equal(fingerprint, s.fingerprint[:])
 	}
 
 	// A body of the other family is other content, whatever it holds.
@@ -167,5 +168,5 @@ func (s *Submission) matches(rules Rules, fingerprint []byte) bool {
 
 	again := Fingerprint(s.EndpointID, rules, normalize(rules, s.sent))
 
-	return string(fingerprint) == string(again[:])
+	return bytes.Equal(fingerprint, again[:])
 }

@@ -62,7 +62,6 @@ const (
 	maxNameChars     = 120
 	maxOrigins       = 50
 	maxTombstoneDays = 3650
-	maxRedirectBytes = 2048
 )
 
 // OwnerID is the tenant's id as people and programs see it.
@@ -110,9 +109,12 @@ func (e *Endpoint) check() error {
 		e.AllowedOrigins[i] = normal
 	}
 
-	if !validRedirect(e.RedirectURL) {
+	normal, ok := normalRedirect(e.RedirectURL)
+	if !ok {
 		refuse("redirect_url", "A redirect URL begins with https:// or http://, names a host and has no user-info.")
 	}
+
+	e.RedirectURL = normal
 
 	e.checkIdempotency(refuse)
 
@@ -149,15 +151,26 @@ func (e *Endpoint) checkIdempotency(refuse func(field, format string, args ...an
 	}
 }
 
-func validRedirect(raw string) bool {
+// normalRedirect returns the owner's redirect URL as it goes into a header: by the rule for the targets that a form may
+// ask for, with an international host in ASCII.
+func normalRedirect(raw string) (string, bool) {
 	if raw == "" {
-		return true
+		return "", true
 	}
 
-	parsed, err := url.Parse(raw)
+	target, err := url.Parse(raw)
+	if err != nil || target.User != nil {
+		return "", false
+	}
 
-	return err == nil && len(raw) <= maxRedirectBytes && (parsed.Scheme == "https" || parsed.Scheme == "http") &&
-		parsed.Hostname() != "" && parsed.User == nil && !strings.ContainsAny(raw, "\\ \t\r\n")
+	origin, err := ParseOrigin(target.Scheme + "://" + target.Host)
+	if err != nil {
+		return "", false
+	}
+
+	_, target.Host, _ = strings.Cut(origin, "://")
+
+	return Targets{Own: []string{origin}}.Check(target.String(), nil)
 }
 
 // randomEndpointID returns 10 characters of a-z and 0-9: 51 bits, so that an address cannot be guessed.

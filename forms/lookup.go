@@ -127,7 +127,9 @@ func (l *Lookup) open(ctx context.Context, endpointID string) (opened, error) {
 		return opened{}, err
 	}
 
-	return loaded.(opened), nil //nolint:forcetypeassert // load returns nothing else
+	found, _ := loaded.(opened) // load returns nothing else
+
+	return found, nil
 }
 
 func (l *Lookup) current() bool { return l.behind() <= trustFor }
