@@ -112,8 +112,8 @@ func (v *Visitors) WriteFailure(c *gin.Context, status int, failed *fault.Fault)
 	v.writeErrorPage(c, status, failed)
 }
 
-// formspreeCodes are the words that Formspree's clients know (the error codes in the types of @formspree/core); what has
-// no word there is said in ours, in capitals.
+// formspreeCodes are the words that Formspree's clients know for the whole form (the form error codes in the types of
+// @formspree/core); what has no word there is said in ours, in capitals.
 var formspreeCodes = map[string]string{ //nolint:gochecknoglobals // a table
 	"endpoint_not_found":        "FORM_NOT_FOUND",
 	"invalid_endpoint_id":       "FORM_NOT_FOUND",
@@ -133,6 +133,11 @@ func failureItems(failed *fault.Fault) []failureItem {
 	items := make([]failureItem, len(failed.Issues))
 	for i, issue := range failed.Issues {
 		items[i] = failureItem{Code: formspreeCode(issue.Rule), Field: issue.Field, Message: issue.Message}
+
+		// Beside a field the clients would not know the word. The envelope's own issues still name the field.
+		if _, ofForm := formspreeCodes[issue.Rule]; ofForm {
+			items[i].Field = ""
+		}
 	}
 
 	return items
