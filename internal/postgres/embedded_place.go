@@ -123,5 +123,13 @@ func (e *Embedded) copyInstallation(root, target string) error {
 	}
 
 	//nolint:gosec // Programs are for everybody; nothing secret is among them.
-	return errors.Join(os.Chmod(work, 0o755), os.Rename(work, target))
+	if err = errors.Join(os.Chmod(work, 0o755), os.Rename(work, target)); err == nil {
+		return nil
+	}
+
+	if _, other := os.Stat(target); other == nil { // Another start was faster with the same copy.
+		err = nil
+	}
+
+	return errors.Join(err, os.RemoveAll(work))
 }
