@@ -43,50 +43,50 @@ var (
 )
 
 // New returns an open, migrated database that no other test sees. It is closed and dropped when the test ends.
-func New(t testing.TB) *postgres.DB {
-	t.Helper()
+func New(tb testing.TB) *postgres.DB {
+	tb.Helper()
 
-	db, err := postgres.Open(context.Background(), postgres.Options{URL: URL(t), ApplicationName: "pgtest"})
+	db, err := postgres.Open(context.Background(), postgres.Options{URL: URL(tb), ApplicationName: "pgtest"})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
-	t.Cleanup(db.Close)
+	tb.Cleanup(db.Close)
 
 	return db
 }
 
 // URL returns how to connect to a migrated database that no other test sees, for tests that start the program. It is
 // dropped when the test ends, whoever is still connected.
-func URL(t testing.TB) string {
-	t.Helper()
+func URL(tb testing.TB) string {
+	tb.Helper()
 
-	return database(t, template)
+	return database(tb, template)
 }
 
 // Empty is URL without the migrations.
-func Empty(t testing.TB) string {
-	t.Helper()
+func Empty(tb testing.TB) string {
+	tb.Helper()
 
-	return database(t, "template1")
+	return database(tb, "template1")
 }
 
-func database(t testing.TB, from string) string {
-	t.Helper()
+func database(tb testing.TB, from string) string {
+	tb.Helper()
 
 	server, err := start()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
 	name := "test_" + strconv.FormatInt(made.Add(1), 10)
 	if err = server.run("CREATE DATABASE " + name + " TEMPLATE " + from); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := server.run("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 
@@ -152,7 +152,7 @@ func removeForgotten() {
 			continue
 		}
 
-		_ = os.RemoveAll(folder) //nolint:errcheck // What is still in use goes at the next run.
+		_ = os.RemoveAll(folder) // What is still in use goes at the next run.
 	}
 }
 

@@ -84,7 +84,7 @@ func connect(t *testing.T, address string) *pgx.Conn {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(func() { _ = conn.Close(context.Background()) }) //nolint:errcheck // The server may be down on purpose.
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // The server may be down on purpose.
 
 	return conn
 }

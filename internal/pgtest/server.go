@@ -19,21 +19,22 @@ type Postmaster struct {
 
 // Folder returns a folder that is removed when the test ends and that a server's account can reach: t.TempDir lies in one
 // that it cannot, and the server of a test that runs as root would keep its data in a folder of the system's.
-func Folder(t testing.TB) string {
-	t.Helper()
+func Folder(tb testing.TB) string {
+	tb.Helper()
 
+	//nolint:usetesting // The reason is in the sentence above.
 	folder, err := os.MkdirTemp("", folderPrefix+strconv.Itoa(os.Getpid())+"-*")
 	if err == nil {
 		err = os.Chmod(folder, 0o711) //nolint:gosec // What is secret in it is 0600.
 	}
 
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 
@@ -42,25 +43,25 @@ func Folder(t testing.TB) string {
 
 // Server starts a server of its own with a migrated database, and stops it when the test ends. A durable one writes like
 // a server in production; the other one does without fsync.
-func Server(t testing.TB, durable bool) *Postmaster {
-	t.Helper()
+func Server(tb testing.TB, durable bool) *Postmaster {
+	tb.Helper()
 
-	server := &Postmaster{options: optionsOf(Folder(t), !durable)}
+	server := &Postmaster{options: optionsOf(Folder(tb), !durable)}
 
 	if err := server.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := server.Stop(postgres.Fast); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 
 	server.url = server.running.URL()
 
 	if err := migrations.Apply(context.Background(), server.url); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
 	return server

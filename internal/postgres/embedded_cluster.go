@@ -64,9 +64,7 @@ func clusterOf(dataDir string) (string, bool, error) {
 
 	resolved, err := filepath.EvalSymlinks(path)
 	if err == nil {
-		entries, err := os.ReadDir(resolved)
-
-		return resolved, err != nil || len(entries) > 0, nil
+		return resolved, !isEmpty(resolved), nil
 	}
 
 	if _, dangling := os.Lstat(path); dangling == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -77,8 +75,15 @@ func clusterOf(dataDir string) (string, bool, error) {
 	return "", false, nil
 }
 
+// isEmpty is false for a folder that cannot be read: something may be in it.
+func isEmpty(folder string) bool {
+	entries, err := os.ReadDir(folder)
+
+	return err == nil && len(entries) == 0
+}
+
 func majorOf(cluster string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(cluster, "PG_VERSION")) //nolint:gosec // The operator's own folder.
+	text, err := os.ReadFile(filepath.Join(cluster, "PG_VERSION"))
 	if err != nil {
 		return 0, fmt.Errorf("%s is no PostgreSQL database that this account can read: start as the account that made it, "+
 			"or set another DATA_DIR: %w", cluster, err)
@@ -100,10 +105,10 @@ func (e *Embedded) create(ctx context.Context) error {
 		return err
 	}
 
-	leftovers, _ := filepath.Glob(filepath.Join(place, "postgres.new-*")) //nolint:errcheck // The pattern is right.
+	leftovers, _ := filepath.Glob(filepath.Join(place, "postgres.new-*")) // The pattern is right.
 	for _, leftover := range leftovers {
 		if err = os.RemoveAll(leftover); err != nil {
-			e.options.Log.Warn("the remains of an unfinished start cannot be removed", "folder", leftover)
+			e.options.Log.WarnContext(ctx, "the remains of an unfinished start cannot be removed", "folder", leftover)
 		}
 	}
 
@@ -187,7 +192,7 @@ func (e *Embedded) moveIn(made, place string) error {
 	}
 
 	link := filepath.Join(e.options.DataDir, "postgres")
-	_ = os.Remove(link) //nolint:errcheck // At most an empty folder stands there.
+	_ = os.Remove(link) // At most an empty folder stands there.
 
 	e.cluster = filepath.Join(place, "postgres")
 
@@ -224,7 +229,7 @@ func readPassword(dataDir string) (string, error) {
 func writePassword(dataDir, password string) error {
 	path := passwordPath(dataDir)
 
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) //nolint:gosec // As above.
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("the database's password cannot be kept in DATA_DIR: %w", err)
 	}

@@ -77,7 +77,7 @@ func tryLock(dataDir, role string) (*os.File, owner, error) {
 
 // contentOf is empty for a file that cannot be read: its readers wait and look again.
 func contentOf(path string) []byte {
-	content, err := os.ReadFile(path) //nolint:gosec // The paths are made by this package.
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}

@@ -23,8 +23,8 @@ func watchParent(pid int) func() {
 	}
 
 	return func() {
-		_ = watcher.Process.Kill() //nolint:errcheck // It has ended already.
-		_ = line.Close()           //nolint:errcheck // Nothing is written to it.
-		_ = watcher.Wait()         //nolint:errcheck // A killed process reports that it was killed.
+		_ = watcher.Process.Kill() // It has ended already.
+		_ = line.Close()           // Nothing is written to it.
+		_ = watcher.Wait()         // A killed process reports that it was killed.
 	}
 }

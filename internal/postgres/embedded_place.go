@@ -39,7 +39,7 @@ func (e *Embedded) place(ctx context.Context) (string, error) {
 			"DATA_DIR to a folder that everybody may pass to: %w", e.account, dataDir, place, err)
 	}
 
-	e.options.Log.Warn("the database is kept outside DATA_DIR, which the account that runs PostgreSQL cannot reach",
+	e.options.Log.WarnContext(ctx, "the database is kept outside DATA_DIR, which the account that runs PostgreSQL cannot reach",
 		"account", e.account.String(), "folder", place)
 
 	return place, nil
@@ -51,7 +51,8 @@ func (e *Embedded) openSystemDir(path string) error {
 		return err
 	}
 
-	return errors.Join(os.Chmod(e.options.SystemDir, 0o711), os.Chmod(path, 0o711)) //nolint:gosec // As above.
+	//nolint:gosec // As above; the mask of this process may have left less.
+	return errors.Join(os.Chmod(e.options.SystemDir, 0o711), os.Chmod(path, 0o711))
 }
 
 // setAside keeps the database of a DATA_DIR that was removed: a person may still want it.
@@ -86,7 +87,7 @@ func (e *Embedded) bringPrograms(ctx context.Context) error {
 			return errors.Join(unreachable, err)
 		}
 
-		e.options.Log.Warn("PostgreSQL's programs are copied to where the account that runs them can reach them",
+		e.options.Log.WarnContext(ctx, "PostgreSQL's programs are copied to where the account that runs them can reach them",
 			"account", e.account.String(), "folder", target)
 	}
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func startProcess(command *exec.Cmd) (*process, error) {
 
 // kill is for what has no orderly way to stop or did not take it.
 func (p *process) kill() {
-	_ = p.command.Process.Kill() //nolint:errcheck // It fails only for a process that has ended.
+	_ = p.command.Process.Kill() // It fails only for a process that has ended.
 	<-p.ended
 }
 
@@ -170,14 +171,14 @@ func (e *Embedded) keep(ctx context.Context) {
 	}()
 
 	for e.process.endedWithin(ctx) {
-		e.options.Log.Error("the embedded PostgreSQL ended by itself and is started again", "log", e.logPath())
+		e.options.Log.ErrorContext(ctx, "the embedded PostgreSQL ended by itself and is started again", "log", e.logPath())
 
 		for err := e.run(ctx); err != nil; err = e.run(ctx) {
 			if !pause(ctx, time.Second) {
 				return
 			}
 
-			e.options.Log.Error("the embedded PostgreSQL does not start, the next try follows", "error", Describe(err))
+			e.options.Log.ErrorContext(ctx, "the embedded PostgreSQL does not start, the next try follows", "error", Describe(err))
 		}
 	}
 }
@@ -251,6 +252,8 @@ func (e *Embedded) ensureDatabase(ctx context.Context) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+func (e *Embedded) isUp(ctx context.Context) bool { return e.answers(ctx) == nil }
+
 func (e *Embedded) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
@@ -264,17 +267,19 @@ func (e *Embedded) answers(ctx context.Context) error {
 }
 
 func (e *Embedded) arguments() []string {
-	address := []string{"port=" + fmt.Sprint(e.address.port), "listen_addresses=", "unix_socket_directories=" + e.address.folder}
+	all := []string{"port=" + strconv.Itoa(e.address.port), "listen_addresses=", "unix_socket_directories=" + e.address.folder}
 	if e.address.folder == "" {
-		address[1] = "listen_addresses=127.0.0.1"
+		all[1] = "listen_addresses=127.0.0.1"
 	}
 
-	all := append(address, settings...)
+	all = append(all, settings...)
 	if e.options.Throwaway {
 		all = append(all, throwawaySettings...)
 	}
 
-	arguments := []string{"-D", e.cluster}
+	arguments := make([]string, 0, 2+2*len(all))
+	arguments = append(arguments, "-D", e.cluster)
+
 	for _, setting := range all {
 		arguments = append(arguments, "-c", setting)
 	}
@@ -286,7 +291,7 @@ func (e *Embedded) logPath() string { return filepath.Join(e.options.DataDir, "p
 
 // openLog keeps the log of one earlier run and no more, so that logs never fill a disk.
 func (e *Embedded) openLog() (*os.File, error) {
-	_ = os.Rename(e.logPath(), e.logPath()+".1") //nolint:errcheck // The first run has none.
+	_ = os.Rename(e.logPath(), e.logPath()+".1") // The first run has none.
 
 	file, err := os.OpenFile(e.logPath(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -33,10 +33,10 @@ func readPidFile(cluster string) pidFile {
 	var seen pidFile
 
 	lines := strings.Split(string(contentOf(filepath.Join(cluster, "postmaster.pid"))), "\n")
-	seen.pid, _ = strconv.Atoi(strings.TrimSpace(lines[0])) //nolint:errcheck // Half a file is no server yet.
+	seen.pid, _ = strconv.Atoi(strings.TrimSpace(lines[0])) // Half a file is no server yet.
 
 	if len(lines) > 4 {
-		seen.address.port, _ = strconv.Atoi(strings.TrimSpace(lines[3])) //nolint:errcheck // As above.
+		seen.address.port, _ = strconv.Atoi(strings.TrimSpace(lines[3])) // As above.
 		seen.address.folder = strings.TrimSpace(lines[4])
 	}
 
@@ -60,12 +60,12 @@ func (e *Embedded) clearRemains(ctx context.Context) error {
 
 	socket := filepath.Join(left.address.folder, ".s.PGSQL."+strconv.Itoa(left.address.port))
 	if left.address.folder != "" {
-		_ = os.Remove(socket)           //nolint:errcheck // An orderly end has removed both.
-		_ = os.Remove(socket + ".lock") //nolint:errcheck // As above.
+		_ = os.Remove(socket)           // An orderly end has removed both.
+		_ = os.Remove(socket + ".lock") // As above.
 	}
 
 	if strings.HasPrefix(filepath.Base(left.address.folder), socketFolder) && left.address != e.address {
-		_ = os.Remove(left.address.folder) //nolint:errcheck // An empty folder in the way of nobody.
+		_ = os.Remove(left.address.folder) // An empty folder in the way of nobody.
 	}
 
 	return disownPidFile(filepath.Join(e.cluster, "postmaster.pid"))
@@ -124,18 +124,18 @@ func (e *Embedded) chooseAddress(ctx context.Context) error {
 	}
 
 	e.address = address{folder: e.cluster, port: socketPort}
-	if canListen(e.cluster) {
+	if canListen(ctx, e.cluster) {
 		return nil
 	}
 
 	folder, err := os.MkdirTemp("", socketFolder)
 	if err == nil {
 		e.address.folder = folder
-		if giveTo(e.account, folder) == nil && canListen(folder) && e.canRunIn(ctx, folder) {
+		if giveTo(e.account, folder) == nil && canListen(ctx, folder) && e.canRunIn(ctx, folder) {
 			return nil
 		}
 
-		_ = os.Remove(folder) //nolint:errcheck // An empty folder in the way of nobody.
+		_ = os.Remove(folder) // An empty folder in the way of nobody.
 	}
 
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -143,20 +143,20 @@ func (e *Embedded) chooseAddress(ctx context.Context) error {
 		return fmt.Errorf("there is neither a socket nor a free port on 127.0.0.1 for the database: %w", err)
 	}
 
-	bound, _ := listener.Addr().(*net.TCPAddr) //nolint:errcheck // A TCP listener has no other kind.
+	bound, _ := listener.Addr().(*net.TCPAddr) // A TCP listener has no other kind.
 	e.address = address{port: bound.Port}
 
 	return listener.Close()
 }
 
 // canListen tries it: paths can be too long, and some shared and network folders hold no sockets.
-func canListen(folder string) bool {
+func canListen(ctx context.Context, folder string) bool {
 	path := filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(socketPort))
 	if !hasSockets || len(path) > longestSocket {
 		return false
 	}
 
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "unix", filepath.Join(folder, ".probe"))
+	listener, err := new(net.ListenConfig).Listen(ctx, "unix", filepath.Join(folder, ".probe"))
 	if err != nil {
 		return false
 	}

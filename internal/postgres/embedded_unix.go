@@ -134,11 +134,15 @@ func letPass(as *account, folder string) error {
 		return err
 	}
 
+	if status, ok := info.Sys().(*syscall.Stat_t); !ok || status.Uid != 0 {
+		return errors.New("the folder is another account's")
+	}
+
 	return errors.Join(os.Chown(folder, -1, int(as.gid)), os.Chmod(folder, info.Mode().Perm()&0o700|0o010))
 }
 
 func lockFile(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // The path is made by this package.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -46,13 +46,11 @@ func Unavailable(err error) bool {
 		return false
 	}
 
-	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true
 	}
 
-	var answered *pgconn.PgError
-	if errors.As(err, &answered) {
+	if answered, found := errors.AsType[*pgconn.PgError](err); found {
 		return slices.ContainsFunc(passing, func(state string) bool { return strings.HasPrefix(answered.Code, state) })
 	}
 

@@ -43,7 +43,7 @@ func TestOnlyWhatARetryCanMendIsUnavailable(t *testing.T) {
 		"server is starting":         {state("57P03"), true},
 		"statement timeout":          {state("57014"), true},
 		"lock timeout":               {state("55P03"), true},
-		"serialization":              {state("40001"), true},
+		"no order":                   {state("40001"), true},
 		"deadlock":                   {state("40P01"), true},
 		"a standby":                  {state("25006"), true},
 		"a constraint":               {state("23505"), false},
@@ -111,7 +111,7 @@ func TestADescriptionNamesTheConstraintAndNoValue(t *testing.T) {
 		"other":     {errors.New("the disk is full"), "the disk is full"},
 		"wrapped":   {fmt.Errorf("accept: %w", refused), "accept: SQLSTATE 23505, constraint submissions_key, table submissions, routine _bt_check"},
 		"joined":    {errors.Join(io.EOF, refused), "EOF\nSQLSTATE 23505, constraint submissions_key, table submissions, routine _bt_check"},
-		"flattened": {fmt.Errorf("%v; %w", refused, io.EOF), "SQLSTATE 23505; EOF"},
+		"flattened": {fmt.Errorf("%s; %w", refused.Error(), io.EOF), "SQLSTATE 23505; EOF"},
 		"a part":    {fmt.Errorf("%s: %w", refused.Detail, refused), "…: SQLSTATE 23505, constraint submissions_key, table submissions, routine _bt_check"},
 		"a number":  {fmt.Errorf("n: %w", number), "n: strconv.Atoi: invalid syntax"},
 	} {
