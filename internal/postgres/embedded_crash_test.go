@@ -15,7 +15,7 @@ import (
 func TestTheServerEndsWithAKilledParent(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	service, ready := launchParent(t, dir)
 	ready()
 
@@ -31,7 +31,7 @@ func TestTheServerEndsWithAKilledParent(t *testing.T) {
 func TestAStartWaitsForTheServerOfAKilledParent(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 
 	for round := range 3 {
 		service, ready := launchParent(t, dir)
@@ -59,7 +59,7 @@ func TestAStartWaitsForTheServerOfAKilledParent(t *testing.T) {
 func TestAStartEndsAServerThatNobodyOwns(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	service, ready := launchParent(t, dir)
 	ready()
 
@@ -84,7 +84,7 @@ func TestAStartEndsAServerThatNobodyOwns(t *testing.T) {
 func TestAServerThatIsKilledIsStartedAgainOnItsURL(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	log := &journal{}
 	options := optionsFor(dir)
 	options.Log = log.logger()
@@ -112,7 +112,7 @@ func TestAServerThatIsKilledIsStartedAgainOnItsURL(t *testing.T) {
 func TestAStopInTheMiddleOfARestartEndsEverything(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 
 	for range 3 {
 		server := start(t, optionsFor(dir))
@@ -130,7 +130,7 @@ func TestAStopInTheMiddleOfARestartEndsEverything(t *testing.T) {
 func TestAStartRecoversAServerThatWasKilledWithItsParent(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	service, ready := launchParent(t, dir)
 	ready()
 
@@ -156,7 +156,7 @@ func TestAStartRecoversAServerThatWasKilledWithItsParent(t *testing.T) {
 func TestAStaleFileThatNamesAnotherProcessIsNoServer(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	server := start(t, optionsFor(dir))
 	left := map[string][]byte{}
 
@@ -224,7 +224,7 @@ func TestAFirstStartThatIsKilledLeavesNothingHalfMade(t *testing.T) {
 func TestAStartThatWasKilledBeforeItsDatabaseMakesIt(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	server := start(t, optionsFor(dir))
 	ask(t, strings.Replace(server.URL(), "/formonce?", "/postgres?", 1), "DROP DATABASE formonce")
 	stop(t, server)

@@ -13,7 +13,7 @@ import (
 func TestASecondServeIsRefusedAndToldWhoServes(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	server := start(t, optionsFor(dir))
 
 	_, err := postgres.StartEmbedded(t.Context(), optionsFor(dir))
@@ -24,7 +24,7 @@ func TestASecondServeIsRefusedAndToldWhoServes(t *testing.T) {
 func TestACommandJoinsTheServiceAndLeavesItRunning(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	server := start(t, optionsFor(dir))
 
 	joined, err := postgres.JoinOrStart(t.Context(), optionsFor(dir))
@@ -74,7 +74,7 @@ func TestCommandsWithoutAServiceTakeTurnsAndLeaveNothingRunning(t *testing.T) {
 func TestAServiceWaitsForACommandThatPassesBy(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 
 	command, err := postgres.JoinOrStart(t.Context(), optionsFor(dir))
 	if err != nil {

@@ -115,7 +115,7 @@ func TestAFolderThatHoldsNoDatabaseIsRefusedAndAnEmptyOneIsUsed(t *testing.T) {
 func TestAClusterThatRootBroughtBackFromABackupIsTakenOver(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	stop(t, start(t, optionsFor(dir)))
 
 	err := filepath.WalkDir(filepath.Join(dir, "postgres"), func(path string, _ fs.DirEntry, _ error) error {

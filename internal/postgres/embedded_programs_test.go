@@ -14,9 +14,8 @@ import (
 func TestADatabaseOfAnotherVersionIsRefusedAndLeftAlone(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	version := filepath.Join(dir, "postgres", "PG_VERSION")
-	stop(t, start(t, optionsFor(dir)))
 
 	made, err := os.ReadFile(version)
 	if err != nil {
@@ -40,8 +39,7 @@ func TestADatabaseOfAnotherVersionIsRefusedAndLeftAlone(t *testing.T) {
 func TestAmongSeveralVersionsTheClustersOwnIsTaken(t *testing.T) {
 	t.Parallel()
 
-	dir, newer := pgtest.Folder(t), pgtest.Folder(t)
-	stop(t, start(t, optionsFor(dir)))
+	dir, newer := used(t), pgtest.Folder(t)
 
 	for _, name := range []string{"initdb", "postgres"} {
 		script := "#!/bin/sh\necho 'postgres (PostgreSQL) 99.1'\n"
@@ -117,7 +115,7 @@ func TestProgramsThatTheAccountCannotReachAreCopiedToWhereItCan(t *testing.T) {
 		}
 	}
 
-	options := optionsFor(pgtest.Folder(t))
+	options := optionsFor(used(t))
 	options.SystemDir, options.BinDir = filepath.Join(pgtest.Folder(t), "system"), filepath.Join(root, "bin")
 	ask(t, start(t, options).URL(), "SELECT 1")
 
@@ -134,7 +132,7 @@ func TestAFolderWithMuchElseInItIsNotCopied(t *testing.T) {
 	copyPart(t, realPrograms(t), filepath.Join(root, "bin"))
 	copyPart(t, filepath.Join(filepath.Dir(realPrograms(t)), "lib"), filepath.Join(root, "lib"))
 
-	options := optionsFor(pgtest.Folder(t))
+	options := optionsFor(used(t))
 	options.SystemDir, options.BinDir = filepath.Join(pgtest.Folder(t), "system"), filepath.Join(root, "bin")
 
 	server, err := postgres.StartEmbedded(t.Context(), options)

@@ -126,7 +126,7 @@ func TestTheServerRunsWithoutRootAndWithoutTheServicesSecrets(t *testing.T) {
 func TestCtrlCReachesTheServiceAndNotItsDatabase(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	start(t, optionsFor(dir))
 
 	group, err := syscall.Getpgid(postmaster(dir))
@@ -138,7 +138,7 @@ func TestCtrlCReachesTheServiceAndNotItsDatabase(t *testing.T) {
 func TestNoSubmittedValueReachesTheServersLog(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	server := start(t, optionsFor(dir))
 	ask(t, server.URL(), "CREATE TABLE kept (v text PRIMARY KEY, n int CHECK (n < 5))")
 
@@ -164,7 +164,7 @@ func TestNoSubmittedValueReachesTheServersLog(t *testing.T) {
 func TestTheServersLogIsBoundedByStarts(t *testing.T) {
 	t.Parallel()
 
-	dir := pgtest.Folder(t)
+	dir := used(t)
 	log := filepath.Join(dir, "postgres.log")
 
 	for range 3 {
@@ -190,7 +190,7 @@ func TestTheServersLogIsBoundedByStarts(t *testing.T) {
 func TestAStopDoesNotWaitForOpenSessions(t *testing.T) {
 	t.Parallel()
 
-	server := start(t, optionsFor(pgtest.Folder(t)))
+	server := start(t, optionsFor(used(t)))
 
 	conn, err := pgx.Connect(t.Context(), server.URL())
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 )
 
@@ -28,7 +29,45 @@ func TestMain(m *testing.M) {
 		serveForATest(dir)
 	}
 
-	os.Exit(m.Run())
+	code := m.Run()
+
+	_ = os.RemoveAll(model.folder)
+
+	os.Exit(code)
+}
+
+// model is a DataDir that was started and stopped once; most tests begin with a copy, since making one takes longer.
+var model struct {
+	once   sync.Once
+	folder string
+	err    error
+}
+
+// used returns a DataDir with a cluster on which no server runs.
+func used(t *testing.T) string {
+	t.Helper()
+
+	model.once.Do(func() {
+		if model.folder, model.err = os.MkdirTemp("", "formonce-model-*"); model.err != nil {
+			return
+		}
+
+		var server *postgres.Embedded
+		if server, model.err = postgres.StartEmbedded(context.Background(), optionsFor(model.folder)); model.err == nil {
+			model.err = server.Stop(context.Background())
+		}
+	})
+
+	if model.err != nil {
+		t.Fatal(model.err)
+	}
+
+	dir := pgtest.Folder(t)
+	if output, err := exec.CommandContext(t.Context(), "cp", "-a", model.folder+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatal(err, string(output))
+	}
+
+	return dir
 }
 
 func serveForATest(dir string) {
