@@ -48,6 +48,7 @@ func used(t *testing.T) string {
 	t.Helper()
 
 	model.once.Do(func() {
+		//nolint:usetesting // It outlives the test that makes it.
 		if model.folder, model.err = os.MkdirTemp("", "formonce-model-*"); model.err != nil {
 			return
 		}
