@@ -2,22 +2,12 @@ package edge
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/ulule/limiter/v3"
-)
-
-const (
-	// keyBytes of a MAC are kept: enough that two clients never share a counter.
-	keyBytes = 16
-	// keyPurpose separates this use of the secret from every other.
-	keyPurpose = "rate limit key, version 1:"
 )
 
 // LimitsOptions are what the limits need from outside. Log and Memory are required.
@@ -36,13 +26,9 @@ type LimitsOptions struct {
 
 // Limits count requests in fixed windows that begin with their first request, in this process or in a Redis that several
 // share.
-//
-// Keys are client addresses and the like. They are kept as the first 16 bytes of an HMAC-SHA256, since a plain hash of an
-// IPv4 address is found out by trying all of them.
 type Limits struct {
 	local  *memoryStore
 	shared *sharedStore // nil without a Redis
-	secret []byte
 }
 
 // NewLimits connects to nothing: a Redis that cannot be reached is met with local counters, whenever that happens.
@@ -52,7 +38,7 @@ func NewLimits(options LimitsOptions) (*Limits, error) {
 		return nil, err
 	}
 
-	limits := &Limits{local: local, secret: options.Secret}
+	limits := &Limits{local: local}
 	if options.RedisURL == "" {
 		return limits, nil
 	}
@@ -66,14 +52,15 @@ func NewLimits(options LimitsOptions) (*Limits, error) {
 	return limits, err
 }
 
-// Take counts one request of the key against the limit of that name, and says whether it is allowed. It never fails: when
-// the shared counters cannot be reached within 100 ms, those of this process count, at first from nothing.
+// Take counts one request of the key (of up to a hundred characters or so) against the limit of that name, and says
+// whether it is allowed. It never fails: when the shared counters cannot be reached within 100 ms, those of this process
+// count, at first from nothing.
 func (l *Limits) Take(ctx context.Context, name string, rate Rate, key string) Decision {
 	if rate.Limit <= 0 {
 		return Decision{Name: name, Allowed: true}
 	}
 
-	counted := l.count(ctx, name+":"+l.hidden(key), limiter.Rate{Period: rate.Window, Limit: rate.Limit})
+	counted := l.count(ctx, name, key, limiter.Rate{Period: rate.Window, Limit: rate.Limit})
 
 	return Decision{
 		Name: name, Allowed: !counted.Reached, Limit: rate.Limit, Window: rate.Window,
@@ -90,23 +77,16 @@ func (l *Limits) Close() error {
 	return l.shared.close()
 }
 
-func (l *Limits) count(ctx context.Context, key string, rate limiter.Rate) limiter.Context {
+func (l *Limits) count(ctx context.Context, name, key string, rate limiter.Rate) limiter.Context {
 	if l.shared != nil {
-		if counted, ok := l.shared.take(ctx, key, rate); ok {
+		if counted, ok := l.shared.take(ctx, name, key, rate); ok {
 			return counted
 		}
 	}
 
-	counted, _ := l.local.Get(ctx, key, rate) // Memory does not fail.
+	counted, _ := l.local.Get(ctx, name+":"+key, rate) // Memory does not fail.
 
 	return counted
-}
-
-func (l *Limits) hidden(key string) string {
-	mac := hmac.New(sha256.New, l.secret)
-	_, _ = mac.Write([]byte(keyPurpose + key))
-
-	return hex.EncodeToString(mac.Sum(nil)[:keyBytes])
 }
 
 // untilReset adds the second that stores cut off when they give the end of a window in whole seconds, so that a client

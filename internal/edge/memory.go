@@ -22,14 +22,14 @@ type counter struct {
 // use.
 type memoryStore struct {
 	mu       sync.Mutex
-	counters *simplelru.LRU[string, counter]
+	counters *simplelru.LRU[string, *counter]
 	now      func() time.Time
 }
 
 var _ limiter.Store = (*memoryStore)(nil)
 
 func newMemoryStore(most int) (*memoryStore, error) {
-	counters, err := simplelru.NewLRU[string, counter](most, nil)
+	counters, err := simplelru.NewLRU[string, *counter](most, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the limits need room for at least one counter, set RATE_LIMIT_MEMORY: %w", err)
 	}
@@ -51,11 +51,11 @@ func (s *memoryStore) Increment(_ context.Context, key string, count int64, rate
 	current, ok := s.counters.Get(key)
 
 	if !ok || !now.Before(current.ends) {
-		current = counter{ends: now.Add(rate.Period)}
+		current = &counter{ends: now.Add(rate.Period)}
+		s.counters.Add(key, current)
 	}
 
 	current.count += count
-	s.counters.Add(key, current)
 
 	return common.GetContextFromState(now, rate, current.ends, current.count), nil
 }
@@ -69,7 +69,7 @@ func (s *memoryStore) Peek(_ context.Context, key string, rate limiter.Rate) (li
 	current, ok := s.counters.Peek(key)
 
 	if !ok || !now.Before(current.ends) {
-		current = counter{ends: now.Add(rate.Period)}
+		current = &counter{ends: now.Add(rate.Period)}
 	}
 
 	return common.GetContextFromState(now, rate, current.ends, current.count), nil

@@ -2,6 +2,9 @@ package edge
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,12 +27,20 @@ const (
 	redisPause = 3 * time.Second
 
 	redisPrefix = "formonce:limit"
+	// keyBytes of a MAC are kept: enough that two clients never share a counter.
+	keyBytes = 16
+	// keyPurpose separates this use of the secret from every other.
+	keyPurpose = "rate limit key, version 1:"
 )
 
 // sharedStore counts in Redis, and says so when it cannot.
+//
+// Keys are client addresses and the like. Redis sees the first 16 bytes of their HMAC-SHA256, since a plain hash of an
+// IPv4 address is found out by trying all of them.
 type sharedStore struct {
 	client *redis.Client
 	log    *slog.Logger
+	secret []byte
 	pause  time.Duration
 
 	// store loads its scripts when it is made, so it is made at the first use that Redis answers.
@@ -53,7 +64,7 @@ func newSharedStore(options LimitsOptions) (*sharedStore, error) {
 	logging.Disable()
 
 	s := &sharedStore{
-		client: redis.NewClient(impatient(settings)), log: options.Log, pause: redisPause,
+		client: redis.NewClient(impatient(settings)), log: options.Log, secret: options.Secret, pause: redisPause,
 		down: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "formonce_rate_limit_fallback",
 			Help: "1 while Redis cannot be reached and this process counts for itself.",
@@ -83,7 +94,7 @@ func impatient(o *redis.Options) *redis.Options {
 }
 
 // take counts the request, or says that the caller has to count it.
-func (s *sharedStore) take(ctx context.Context, key string, rate limiter.Rate) (limiter.Context, bool) {
+func (s *sharedStore) take(ctx context.Context, name, key string, rate limiter.Rate) (limiter.Context, bool) {
 	try, probe := s.mayTry()
 	if !try {
 		s.calls.Inc()
@@ -95,7 +106,7 @@ func (s *sharedStore) take(ctx context.Context, key string, rate limiter.Rate) (
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), redisPatience)
 	defer cancel()
 
-	counted, err := s.ask(ctx, key, rate)
+	counted, err := s.ask(ctx, name+":"+s.hidden(key), rate)
 	if err != nil {
 		s.failed(ctx, err)
 		s.calls.Inc()
@@ -135,6 +146,13 @@ func (s *sharedStore) ask(ctx context.Context, key string, rate limiter.Rate) (l
 	}
 
 	return counted, nil
+}
+
+func (s *sharedStore) hidden(key string) string {
+	mac := hmac.New(sha256.New, s.secret)
+	_, _ = mac.Write([]byte(keyPurpose + key))
+
+	return hex.EncodeToString(mac.Sum(nil)[:keyBytes])
 }
 
 func (s *sharedStore) ready(ctx context.Context) (limiter.Store, error) {
