@@ -136,7 +136,7 @@ func demoFields(random *rand.Rand) forms.Fields {
 
 	message := pick(random, people.openings) + " " + pick(random, people.messages) + "\n\n" + pick(random, people.closings)
 
-	return append(fields, field("message", message+" "+first[0]))
+	return append(fields, field("message", message+"\n"+first[0]))
 }
 
 func digits(random *rand.Rand, count int) string {
