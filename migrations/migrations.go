@@ -109,8 +109,7 @@ func run(ctx context.Context, config *pgx.ConnConfig, steps []Migration) error {
 
 // explain says which file failed and what that means for the database.
 func explain(err error) error {
-	var partial *goose.PartialError
-	if errors.As(err, &partial) {
+	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 		return fmt.Errorf("migration %s failed and was rolled back; those before it are kept: %w",
 			partial.Failed.Source.Path, partial.Err)
 	}
