@@ -15,7 +15,7 @@ present() {
 
 present_chromium() {
 	present chromium chromium-browser google-chrome google-chrome-stable ||
-		[ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ] || [ -n "${CHROMIUM_BIN:-}" ]
+		[ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ] || [ -n "${CHROMIUM:-${CHROMIUM_BIN:-}}" ]
 }
 
 # redis-tools brings the server's program under another name and, unlike redis-server, starts no daemon.
