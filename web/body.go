@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -39,4 +40,16 @@ func (v *Visitors) readBody(c *gin.Context) {
 	default:
 		visitOf(c).body = body
 	}
+}
+
+// refuseCoding turns compressed bodies away: unpacked, they could be a thousand times larger than the cap. RFC 9110,
+// section 15.5.16, has the answer say in Accept-Encoding what is taken.
+func (v *Visitors) refuseCoding(c *gin.Context) {
+	if coding := c.GetHeader("Content-Encoding"); coding == "" || strings.EqualFold(coding, "identity") {
+		return
+	}
+
+	c.Header("Accept-Encoding", "identity")
+	edge.Fail(c, fault.New(fault.UnsupportedMedia, "unsupported_media_type",
+		"Send the form uncompressed, without the header Content-Encoding."))
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -48,6 +49,7 @@ type settings struct {
 
 const (
 	mostBody  = 256 << 10
+	patience  = 30 * time.Second
 	publicURL = "https://forms.example.com"
 	aKey      = "key-0123456789abcdef"
 	formBody  = "application/x-www-form-urlencoded"
@@ -76,7 +78,7 @@ func open(t *testing.T, chosen settings) *site {
 		directory: forms.NewDirectory(db), inbox: forms.NewInbox(db),
 	}
 	s.server = httptest.NewUnstartedServer(s.routes(registry, chosen))
-	s.server.Config = edge.Server("", s.server.Config.Handler, max(chosen.bodyTimeout, time.Second), s.log())
+	s.server.Config = edge.Server("", s.server.Config.Handler, cmp.Or(chosen.bodyTimeout, patience), s.log())
 	s.server.Start()
 	t.Cleanup(s.server.Close)
 
@@ -169,14 +171,14 @@ func (s *site) send(a ask) answer {
 
 // try is send for other goroutines than the test's own.
 func (s *site) try(a ask) (answer, error) {
-	request, err := http.NewRequestWithContext(s.Context(), orElse(a.method, http.MethodPost),
-		s.server.URL+orElse(a.path, "/f/contact"), strings.NewReader(a.body))
+	request, err := http.NewRequestWithContext(s.Context(), cmp.Or(a.method, http.MethodPost),
+		s.server.URL+cmp.Or(a.path, "/f/contact"), strings.NewReader(a.body))
 	if err != nil {
 		return answer{}, err
 	}
 
 	if request.Method == http.MethodPost {
-		request.Header.Set("Content-Type", orElse(a.kind, formBody))
+		request.Header.Set("Content-Type", cmp.Or(a.kind, formBody))
 	}
 
 	if a.key != "" {
@@ -202,14 +204,6 @@ func (s *site) try(a ask) (answer, error) {
 
 // post sends a form that is fit to be accepted.
 func (s *site) post() answer { return s.send(ask{body: "email=ada@example.com"}) }
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-
-	return text
-}
 
 // object reads the answer as a JSON object.
 func (a answer) object(t *testing.T) map[string]any {

@@ -26,6 +26,7 @@ var (
 	fine         = ask{body: "email=ada@example.com"}
 	tooMuch      = strings.Repeat("a", mostBody+1)
 	unparsable   = ask{body: "email=%zz"}
+	gzipped      = ask{body: "email=%zz", headers: map[string]string{"Content-Encoding": "gzip"}}
 )
 
 func closed(e *forms.Endpoint)      { e.Closed = true }
@@ -60,6 +61,13 @@ func TestTheStepsRefuseInTheOrderOfTheContract(t *testing.T) {
 		"origins before the content type": {
 			endpoint: guarded,
 			ask:      ask{kind: "application/pdf", body: "a"}, status: 403, code: "origin_not_allowed",
+		},
+		"origins before the content's coding": {
+			endpoint: guarded,
+			ask:      gzipped, status: 403, code: "origin_not_allowed",
+		},
+		"the content's coding before the parsing": {
+			ask: gzipped, status: 415, code: "unsupported_media_type",
 		},
 		"origins before the parsing": {
 			endpoint: guarded,

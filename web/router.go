@@ -46,6 +46,7 @@ func (v *Visitors) Routes(router gin.IRouter) {
 			v.findEndpoint,
 			v.limitEndpoint,
 			v.checkOrigin,
+			v.refuseCoding,
 			v.ingest,
 		)
 		router.OPTIONS(address, v.preflight)
