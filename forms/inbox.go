@@ -104,6 +104,11 @@ func (in *Inbox) List(ctx context.Context, tenantID uuid.UUID, filter Filter) (P
 		query = query.Where("status = ?", filter.Status)
 	}
 
+	// Said in the query's own text, or a plan that is kept for any parameter could not use the indexes of what was set aside.
+	if filter.Status != "" && filter.Status != StatusAccepted {
+		query = query.Where("status <> 'accepted'")
+	}
+
 	if filter.Cursor != "" {
 		before, err := parseCursor(filter.Cursor)
 		if err != nil {
