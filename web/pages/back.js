@@ -1,7 +1,7 @@
-// The browser's own history keeps what the visitor typed; following the link would begin with an empty form.
-document.getElementById("back").addEventListener("click", function (event) {
-  if (history.length > 1) {
-    event.preventDefault();
-    history.back();
-  }
-});
+// The browser's own history keeps what the visitor typed; a link to the form would begin with an empty one. A tab that
+// holds nothing but this page has no way back.
+if (history.length > 1) {
+  const back = document.getElementById("back");
+  back.hidden = false;
+  back.addEventListener("click", () => history.back());
+}
