@@ -125,7 +125,7 @@ func checkRedis(ctx context.Context, p *patient) (string, error) {
 		return "", errors.New("REDIS_URL cannot be read; write it as redis://host:6379/0")
 	}
 
-	options.MaxRetries = -1
+	options.MaxRetries, options.DialerRetries = -1, 1
 	client := redis.NewClient(options)
 
 	defer func() { _ = client.Close() }()

@@ -16,31 +16,55 @@ type setting struct {
 }
 
 var endpointSettings = []setting{
-	{"name", "the endpoint's name for people",
-		words(func(e *forms.Endpoint) *string { return &e.Name })},
-	{"allowed-origin", "a page's origin that may post here, such as https://www.example.com or https://*.example.com; " +
-		"repeat the flag for more, give it empty for every origin",
-		list(func(e *forms.Endpoint) *[]string { return &e.AllowedOrigins })},
-	{"redirect-url", "where a browser goes after success; empty for the thank-you page of the service",
-		words(func(e *forms.Endpoint) *string { return &e.RedirectURL })},
-	{"honeypot", "one more field name that only a program fills in",
-		words(func(e *forms.Endpoint) *string { return &e.Honeypot })},
-	{"refuse-spam", "answer spam with 403 instead of keeping it aside",
-		yes(func(e *forms.Endpoint) *bool { return &e.RefuseSpam })},
-	{"keep-client-hash", "keep a keyed hash of the client's address with each submission",
-		yes(func(e *forms.Endpoint) *bool { return &e.KeepClientHash })},
-	{"require-key", "refuse submissions without an idempotency key",
-		yes(func(e *forms.Endpoint) *bool { return &e.Idempotency.Required })},
-	{"key-format", "the idempotency keys that are taken: any or uuid",
-		words(func(e *forms.Endpoint) *forms.KeyFormat { return &e.Idempotency.Format })},
-	{"field-order", "whether the order of a form's fields makes another content: significant or ignored",
-		words(func(e *forms.Endpoint) *forms.Order { return &e.Idempotency.Order })},
-	{"replay-status", "the HTTP status of a replay: 202 or 200",
-		number(func(e *forms.Endpoint) *int { return &e.Idempotency.ReplayStatus })},
-	{"tombstone-days", "how many days a late retry of an erased submission is refused",
-		number(func(e *forms.Endpoint) *int { return &e.Idempotency.TombstoneDays })},
-	{"closed", "refuse submissions and keep what was received; --closed=false opens it again",
-		yes(func(e *forms.Endpoint) *bool { return &e.Closed })},
+	{
+		"name", "the endpoint's name for people",
+		words(func(e *forms.Endpoint) *string { return &e.Name }),
+	},
+	{
+		"allowed-origin", "a page's origin that may post here, such as https://www.example.com or https://*.example.com; " +
+			"repeat the flag for more, give it empty for every origin",
+		list(func(e *forms.Endpoint) *[]string { return &e.AllowedOrigins }),
+	},
+	{
+		"redirect-url", "where a browser goes after success; empty for the thank-you page of the service",
+		words(func(e *forms.Endpoint) *string { return &e.RedirectURL }),
+	},
+	{
+		"honeypot", "one more field name that only a program fills in",
+		words(func(e *forms.Endpoint) *string { return &e.Honeypot }),
+	},
+	{
+		"refuse-spam", "answer spam with 403 instead of keeping it aside",
+		yes(func(e *forms.Endpoint) *bool { return &e.RefuseSpam }),
+	},
+	{
+		"keep-client-hash", "keep a keyed hash of the client's address with each submission",
+		yes(func(e *forms.Endpoint) *bool { return &e.KeepClientHash }),
+	},
+	{
+		"require-key", "refuse submissions without an idempotency key",
+		yes(func(e *forms.Endpoint) *bool { return &e.Idempotency.Required }),
+	},
+	{
+		"key-format", "the idempotency keys that are taken: any or uuid",
+		words(func(e *forms.Endpoint) *forms.KeyFormat { return &e.Idempotency.Format }),
+	},
+	{
+		"field-order", "whether the order of a form's fields makes another content: significant or ignored",
+		words(func(e *forms.Endpoint) *forms.Order { return &e.Idempotency.Order }),
+	},
+	{
+		"replay-status", "the HTTP status of a replay: 202 or 200",
+		number(func(e *forms.Endpoint) *int { return &e.Idempotency.ReplayStatus }),
+	},
+	{
+		"tombstone-days", "how many days a late retry of an erased submission is refused",
+		number(func(e *forms.Endpoint) *int { return &e.Idempotency.TombstoneDays }),
+	},
+	{
+		"closed", "refuse submissions and keep what was received; --closed=false opens it again",
+		yes(func(e *forms.Endpoint) *bool { return &e.Closed }),
+	},
 }
 
 // settingFlags adds a flag for each setting. What it returns changes only the settings whose flags were given.

@@ -30,8 +30,10 @@ func (n NewTenant) checked() (NewTenant, error) {
 		message string
 	}{
 		{"name", validName(n.Name), fmt.Sprintf("Give the tenant a name of 1 to %d characters.", nameChars)},
-		{"slug", n.Slug == "" || validSlug(n.Slug),
-			"A slug has 3 to 64 characters of a-z, 0-9 and -, with a letter or digit at both ends."},
+		{
+			"slug", n.Slug == "" || validSlug(n.Slug),
+			"A slug has 3 to 64 characters of a-z, 0-9 and -, with a letter or digit at both ends.",
+		},
 		{"email", validEmail(n.Email), "Give an e-mail address such as name@example.com."},
 		{"password", validPassword(n.Password), fmt.Sprintf("A password has %d to %d characters; a sentence is easy to remember.",
 			passwordMinChars, passwordMaxChars)},
