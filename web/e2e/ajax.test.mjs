@@ -115,3 +115,14 @@ for (const [fault, sentence, makeEndpoint] of formFaults) {
     assert.equal(await page.inputValue('[name="message"]'), 'Not for you');
   });
 }
+
+test('a form that was copied to a site that is not allowed shows an error, and nothing is stored', async (t) => {
+  const endpoint = await stage.service.endpoint({ 'allowed-origin': stage.site.otherOrigin });
+  const page = await openForm(t, { formId: endpoint.id });
+  await page.fill('[name="message"]', 'Not from here');
+  await page.click('button');
+
+  await page.locator('[data-fs-error=""][data-fs-active]').waitFor();
+  assert.equal(await page.inputValue('[name="message"]'), 'Not from here');
+  assert.deepEqual(await stage.service.submissions(endpoint), []);
+});

@@ -61,6 +61,7 @@ class Service {
     this.process = spawn(program, ['serve'], { env: this.env, cwd: this.dataDir, stdio: ['ignore', 'ignore', 'pipe'] });
     this.process.stderr.setEncoding('utf8').on('data', (text) => (this.log += text));
     this.exited = once(this.process, 'exit');
+    process.once('exit', () => this.process.kill('SIGTERM')); // A run that is broken off leaves nothing behind.
 
     this.url = await this.address();
     const ready = await fetch(`${this.url}/readyz`);
