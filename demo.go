@@ -24,8 +24,9 @@ const (
 	demoEmail = "demo@example.com"
 )
 
-// demoEndpoints are the addresses that the demo's form may get, the first one that is free.
-var demoEndpoints = []string{"contact-form", "demo-contact-form"}
+// demoEndpoints are the addresses that the demo's form may get, the first one that is free. The last, a random one, always
+// is: those of a demo that was deleted are never given out again.
+var demoEndpoints = []string{"contact-form", "demo-contact-form", ""}
 
 // demoFacts are what a person needs to try the demo. They are the same every time.
 type demoFacts struct {
@@ -144,17 +145,15 @@ func demoTenant(ctx context.Context, s *store, password string) (tenants.Tenant,
 	return found, err
 }
 
-// demoEndpoint finds the demo's form, or makes it at the first address that nobody has.
+// demoEndpoint finds the demo's form, its oldest endpoint, or makes it at the first address that nobody has.
 func demoEndpoint(ctx context.Context, s *store, tenant tenants.Tenant) (forms.Endpoint, error) {
 	existing, err := s.directory.List(ctx, tenant.ID)
 	if err != nil {
 		return forms.Endpoint{}, err
 	}
 
-	for _, endpoint := range existing {
-		if slices.Contains(demoEndpoints, endpoint.ID) {
-			return endpoint, nil
-		}
+	if len(existing) > 0 {
+		return slices.MinFunc(existing, func(a, b forms.Endpoint) int { return a.CreatedAt.Compare(b.CreatedAt) }), nil
 	}
 
 	var made forms.Endpoint

@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,21 @@ func TestTheDemoTakesAnotherAddressWhenItsOwnIsTaken(t *testing.T) {
 		if got := at.must("demo", "--json")["endpoint_id"]; got != "demo-contact-form" {
 			t.Errorf("got %v", got)
 		}
+	}
+}
+
+func TestADeletedDemoIsMadeAgainAtAnotherAddress(t *testing.T) {
+	t.Parallel()
+
+	at := newTerminal(t)
+
+	for _, want := range []string{"^contact-form$", "^demo-contact-form$", "^[a-z0-9]{10}$"} {
+		first, second := at.must("demo", "--json")["endpoint_id"].(string), at.must("demo", "--json")["endpoint_id"]
+		if !regexp.MustCompile(want).MatchString(first) || first != second {
+			t.Errorf("got %v, then %v, want %s", first, second, want)
+		}
+
+		at.must("tenant", "delete", "demo", "--confirm", "demo")
 	}
 }
 
