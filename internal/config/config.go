@@ -115,9 +115,9 @@ func readDotenv(path string) (map[string]string, error) {
 		return values, nil
 	}
 
-	var trouble *fs.PathError
-	if errors.As(err, &trouble) {
-		return nil, fmt.Errorf("the settings file %s cannot be read: %w; allow this account to read it, or remove it", path, trouble.Err)
+	if trouble, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("the settings file %s cannot be read: %w; allow this account to read it, or remove it",
+			path, trouble.Err)
 	}
 
 	return nil, fmt.Errorf("the settings file %s has a line that is not NAME=value; write one such line for each setting", path)

@@ -55,7 +55,8 @@ func readSecret(path string) (string, error) {
 
 	kept, err := secret(strings.TrimSpace(string(content)))
 	if err != nil {
-		return "", fmt.Errorf("%s is damaged, it %w; restore it from your backup, since what was sealed with it cannot be read otherwise", path, err)
+		return "", fmt.Errorf("%s is damaged, it %w; restore it from your backup, since nothing else opens what was sealed with it",
+			path, err)
 	}
 
 	return kept, nil

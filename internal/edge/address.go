@@ -3,6 +3,7 @@ package edge
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -39,8 +40,8 @@ func fromRight(lines []string, n int) (string, bool) {
 		return "", false
 	}
 
-	for i := len(lines) - 1; i >= 0; i-- {
-		for rest, more := lines[i], true; more; {
+	for _, line := range slices.Backward(lines) {
+		for rest, more := line, true; more; {
 			comma := strings.LastIndexByte(rest, ',')
 			element := rest[comma+1:]
 

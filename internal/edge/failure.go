@@ -57,17 +57,17 @@ func Fail(c *gin.Context, err error) {
 		f = errCanceled
 	case f.Kind == fault.Internal:
 		r.edge.Report.Error(c.Request.Context(), err, r.ids)
-		r.log(c, slog.LevelError, "A request failed through a fault of the service.", err)
+		r.log(c, slog.LevelError, err)
 		f = naming(f, r.ids.RequestID)
 	case f.Kind == fault.Unavailable:
-		r.log(c, slog.LevelWarn, "A request could not be served for now.", err)
+		r.log(c, slog.LevelWarn, err)
 	}
 
 	r.answer(c, f)
 }
 
-func (r *request) log(c *gin.Context, level slog.Level, message string, err error) {
-	r.edge.Log.LogAttrs(c.Request.Context(), level, message,
+func (r *request) log(c *gin.Context, level slog.Level, err error) {
+	r.edge.Log.LogAttrs(c.Request.Context(), level, "A request failed, and not through a fault of its sender.",
 		append(r.idAttrs(), slog.String("error", r.edge.Describe(err)))...)
 }
 

@@ -2,7 +2,6 @@ package edge_test
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -23,7 +22,7 @@ var perMinute = edge.Rate{Limit: 3, Window: time.Minute}
 func local(t *testing.T, memory int) *edge.Limits {
 	t.Helper()
 
-	limits, err := edge.NewLimits(edge.LimitsOptions{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Memory: memory})
+	limits, err := edge.NewLimits(edge.LimitsOptions{Log: slog.New(slog.DiscardHandler), Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func heap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 
-	return int64(stats.HeapAlloc) //nolint:gosec // No heap is that large.
+	return int64(stats.HeapAlloc)
 }
 
 func TestTheHeadersSayWhatIsLeft(t *testing.T) {

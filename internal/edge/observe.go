@@ -132,8 +132,7 @@ func (e *edge) recover(c *gin.Context) {
 
 		r := of(c)
 		if err, ok := value.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-			r.code = codeAborted
-			panic(http.ErrAbortHandler)
+			r.breakOff()
 		}
 
 		panicked := report.Recovered(value)
@@ -142,12 +141,18 @@ func (e *edge) recover(c *gin.Context) {
 			append(r.idAttrs(), slog.Any("panic", panicked))...)
 
 		if c.Writer.Written() {
-			r.code = codeAborted
-			panic(http.ErrAbortHandler)
+			r.breakOff()
 		}
 
 		r.answer(c, naming(errPanic, r.ids.RequestID))
 	}()
 
 	c.Next()
+}
+
+// breakOff does not return: it leaves the request to net/http, which then closes the connection.
+func (r *request) breakOff() {
+	r.code = codeAborted
+
+	panic(http.ErrAbortHandler) //nolint:forbidigo // This panic is how net/http is asked for it.
 }

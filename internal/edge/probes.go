@@ -50,8 +50,7 @@ func Probes(r gin.IRoutes, ready func(ctx context.Context) error) {
 func notReady(err error) error {
 	answer := *errNotReady
 
-	var known *fault.Fault
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*fault.Fault](err); ok {
 		answer.Message = known.Message
 	}
 

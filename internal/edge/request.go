@@ -42,7 +42,7 @@ func (e *edge) begin(c *gin.Context) {
 func of(c *gin.Context) *request {
 	r, ok := c.MustGet(requestKey).(*request)
 	if !ok {
-		panic("the key of the request holds something else")
+		panic("the key of the request holds something else") //nolint:forbidigo // Only this package sets it.
 	}
 
 	return r

@@ -34,7 +34,7 @@ func Server(addr string, handler http.Handler, bodyTimeout time.Duration, logger
 
 // serverFaults are how lines of net/http begin, and what is logged in their place.
 var serverFaults = []struct{ begins, sentence string }{
-	{"http: Accept error", "The server cannot accept connections for now, perhaps since it has no file descriptors left; raise its limit."},
+	{"http: Accept error", "No connection can be accepted for now, perhaps for want of file descriptors; raise the limit."},
 	{"http: panic serving", "A handler panicked outside the recovery of requests."},
 	{"http: superfluous response.WriteHeader", "A handler answered a request twice."},
 	{"http: TLS handshake error", "A client broke off the TLS handshake."},
@@ -45,7 +45,7 @@ type serverLog struct{ log *slog.Logger }
 
 // Write logs the sentence that stands for the line.
 func (l *serverLog) Write(line []byte) (int, error) {
-	sentence := "The server met a fault of one connection."
+	sentence := "A connection failed."
 
 	for _, known := range serverFaults {
 		if strings.HasPrefix(string(line), known.begins) {
@@ -53,7 +53,7 @@ func (l *serverLog) Write(line []byte) (int, error) {
 		}
 	}
 
-	l.log.Warn(sentence)
+	l.log.Warn("The HTTP server met a fault.", slog.String("fault", sentence))
 
 	return len(line), nil
 }

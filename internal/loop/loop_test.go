@@ -20,7 +20,7 @@ const (
 	planted  = "pl4nted-value"
 )
 
-func silent() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestTheFirstPassComesAtOnceAndTheOthersAfterTheInterval(t *testing.T) {
 	t.Parallel()

@@ -59,8 +59,7 @@ func withoutHost(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
 
 // Error reports err: its types and codes, the stack of the call (of the panic, when err is a Panicked) and the ids.
 func (r *Reporter) Error(ctx context.Context, err error, ids IDs) {
-	var panicked *Panicked
-	if errors.As(err, &panicked) {
+	if panicked, ok := errors.AsType[*Panicked](err); ok {
 		r.send(ctx, sentry.LevelFatal, err, panicked.stack, ids)
 
 		return
@@ -110,8 +109,7 @@ func exceptions(err error, stack []uintptr) []sentry.Exception {
 
 // typeOf shows a panic under the type that was panicked with, by which Sentry groups.
 func typeOf(l link, err error) string {
-	var panicked *Panicked
-	if l.typeName == "*report.Panicked" && errors.As(err, &panicked) {
+	if panicked, ok := errors.AsType[*Panicked](err); ok && l.typeName == "*report.Panicked" {
 		return fmt.Sprintf("panic: %T", panicked.value)
 	}
 

@@ -46,18 +46,19 @@ func (*database) Error() string    { return "duplicate key: (" + planted + ")" }
 func (*database) SQLState() string { return "23505" }
 
 type event struct {
-	Level     string
-	Release   string
-	Tags      map[string]string
+	Level     string            `json:"level"`
+	Release   string            `json:"release"`
+	Tags      map[string]string `json:"tags"`
 	Exception []struct {
-		Type, Value string
-		Stacktrace  struct {
+		Type       string `json:"type"`
+		Value      string `json:"value"`
+		Stacktrace struct {
 			Frames []struct {
-				Function, Module, Filename string
-				Lineno                     int
-			}
-		}
-	}
+				Function string `json:"function"`
+				Filename string `json:"filename"`
+			} `json:"frames"`
+		} `json:"stacktrace"`
+	} `json:"exception"`
 }
 
 func receive(t *testing.T, r *report.Reporter, envelopes <-chan string) (event, string) {
