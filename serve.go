@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -118,8 +119,8 @@ func (s *service) stop() error {
 	defer cancel()
 
 	var faults []error
-	for i := len(s.stops) - 1; i >= 0; i-- {
-		faults = append(faults, s.stops[i](ctx))
+	for _, stop := range slices.Backward(s.stops) {
+		faults = append(faults, stop(ctx))
 	}
 
 	return errors.Join(faults...)

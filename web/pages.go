@@ -71,7 +71,7 @@ func (p pageSet) write(c *gin.Context, status int, name string, content page) {
 
 	var rendered bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&rendered, name, content); err != nil {
-		panic(err) // a template that cannot show its own page is a fault of this program
+		panic(err) //nolint:forbidigo // A template that cannot show its own page is a mistake of ours.
 	}
 
 	header := c.Writer.Header()

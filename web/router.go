@@ -70,8 +70,9 @@ type visit struct {
 const visitKey = "web.visit"
 
 func visitOf(c *gin.Context) *visit {
-	if known, ok := c.Get(visitKey); ok {
-		return known.(*visit) //nolint:forcetypeassert // set below and nowhere else
+	known, _ := c.Get(visitKey)
+	if current, ok := known.(*visit); ok {
+		return current
 	}
 
 	begun := &visit{}

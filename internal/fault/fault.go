@@ -6,6 +6,7 @@ package fault
 
 import (
 	"errors"
+	"maps"
 	"time"
 )
 
@@ -84,11 +85,7 @@ func (f *Fault) Because(cause error) *Fault {
 func (f *Fault) With(name string, value any) *Fault {
 	copied := *f
 	copied.Details = make(map[string]any, len(f.Details)+1)
-
-	for k, v := range f.Details {
-		copied.Details[k] = v
-	}
-
+	maps.Copy(copied.Details, f.Details)
 	copied.Details[name] = value
 
 	return &copied
@@ -112,8 +109,7 @@ func (f *Fault) In(field string) *Fault {
 
 // As returns the Fault in err's chain, or an Internal one that has err as its cause.
 func As(err error) *Fault {
-	var found *Fault
-	if errors.As(err, &found) {
+	if found, ok := errors.AsType[*Fault](err); ok {
 		return found
 	}
 
@@ -123,7 +119,7 @@ func As(err error) *Fault {
 
 // Has says whether err carries a Fault with this code.
 func Has(err error, code string) bool {
-	var found *Fault
+	found, ok := errors.AsType[*Fault](err)
 
-	return errors.As(err, &found) && found.Code == code
+	return ok && found.Code == code
 }

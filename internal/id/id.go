@@ -12,6 +12,7 @@ import (
 func New() uuid.UUID {
 	made, err := uuid.NewV7()
 	if err != nil {
+		//nolint:forbidigo // Nothing can go on without random numbers, and no caller could do anything about it.
 		panic(fmt.Errorf("the system has no random numbers: %w", err))
 	}
 

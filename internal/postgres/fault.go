@@ -22,8 +22,7 @@ func Fault(doing string, err error) error {
 		return nil
 	}
 
-	var known *fault.Fault
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*fault.Fault](err); known {
 		return err
 	}
 
@@ -41,7 +40,7 @@ func ForeignKeyViolation(err error) bool { return hasCode(err, "23503") }
 func UniqueViolation(err error) bool { return hasCode(err, "23505") }
 
 func hasCode(err error, code string) bool {
-	var refused *pgconn.PgError
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 
-	return errors.As(err, &refused) && refused.Code == code
+	return ok && refused.Code == code
 }
