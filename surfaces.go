@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"formonce/dashboard"
+	"formonce/forms"
+	"formonce/integrations"
+	"formonce/internal/config"
+	"formonce/internal/edge"
+	"formonce/migrations"
+	"formonce/tenants"
+	"formonce/web"
+)
+
+func (s *service) listen(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.ListenAddr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on LISTEN_ADDR %s; free it or choose another: %w", s.cfg.ListenAddr, err)
+	}
+
+	s.listener = listener
+
+	public := s.cfg.PublicURL
+	if public == "" {
+		public = config.PublicURLOf(listener.Addr().String())
+	}
+
+	s.public, err = url.Parse(public)
+
+	return err
+}
+
+// startHTTP joins the domains to the surfaces and serves them.
+func (s *service) startHTTP(context.Context) error {
+	secret, err := s.secret()
+	if err != nil {
+		return err
+	}
+
+	limits, err := edge.NewLimits(edge.LimitsOptions{
+		Log: s.opts.Log, Metrics: s.metrics, Memory: s.cfg.RateLimitMemory, RedisURL: s.cfg.RedisURL, Secret: secret,
+	})
+	if err != nil {
+		return err
+	}
+
+	s.onStop(func(context.Context) error { return limits.Close() })
+
+	outbox := s.opts.Outbox
+	if outbox == nil {
+		outbox = integrations.Outbox{}
+	}
+
+	lookup := forms.NewLookup(s.db, tenants.NewRegistry(s.db))
+	s.startLoop("follow changed endpoints", forms.FollowEvery, lookup.Follow)
+
+	visitors := web.New(web.Options{
+		Lookup: lookup,
+		Intake: forms.NewIntake(s.db, outbox, forms.Limits{
+			Fields: s.cfg.MaxFields, NameChars: s.cfg.MaxFieldName, ValueChars: s.cfg.MaxFieldValue,
+			JSONDepth: s.cfg.MaxJSONDepth,
+		}, secret),
+		Limits:     limits,
+		ClientRate: edge.Rate(s.cfg.ClientRate), EndpointRate: edge.Rate(s.cfg.EndpointRate),
+		MaxBody: s.cfg.MaxBodyBytes, PublicURL: s.public,
+	})
+
+	s.startServer(s.listener, s.routes(visitors))
+
+	return nil
+}
+
+func (s *service) secret() ([]byte, error) {
+	if s.cfg.SecretKey != "" {
+		return []byte(s.cfg.SecretKey), nil
+	}
+
+	made, err := config.Secret(s.cfg.DataDir)
+
+	return []byte(made), err
+}
+
+// routes is the table of everything that is served on the public address.
+func (s *service) routes(visitors *web.Visitors) http.Handler {
+	engine := edge.New(edge.Options{
+		Log: s.opts.Log, Report: s.reporter, Metrics: s.metrics, TrustedHops: s.cfg.TrustedProxyHops,
+		FailureWriters: map[string]edge.FailureWriter{"/f/": visitors.WriteFailure, "/p/": visitors.WriteFailure},
+	})
+
+	edge.Probes(engine, func(ctx context.Context) error { return migrations.Check(ctx, s.db.Pool) })
+
+	if s.cfg.MetricsAddr == "" {
+		edge.Metrics(engine, s.metrics)
+	}
+
+	visitors.Routes(engine)
+
+	application := gin.WrapH(dashboard.Handler())
+	engine.GET("/dashboard/*path", application)
+	engine.HEAD("/dashboard/*path", application)
+	engine.GET("/", func(c *gin.Context) { c.Redirect(http.StatusFound, "/dashboard/") })
+
+	return engine
+}
+
+func (s *service) startServer(listener net.Listener, handler http.Handler) {
+	server := edge.Server(listener.Addr().String(), handler, s.cfg.BodyTimeout, s.opts.Log)
+
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.faults <- fmt.Errorf("the HTTP server ended: %w", err)
+		}
+	}()
+
+	s.onStop(func(ctx context.Context) error {
+		if err := server.Shutdown(ctx); err != nil {
+			s.opts.Log.Warn("requests in flight were cut off")
+			return server.Close()
+		}
+
+		return nil
+	})
+}
+
+func (s *service) startMetrics(ctx context.Context) error {
+	if s.cfg.MetricsAddr == "" {
+		return nil
+	}
+
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.MetricsAddr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on METRICS_ADDR %s; free it or choose another: %w", s.cfg.MetricsAddr, err)
+	}
+
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", edge.MetricsHandler(s.metrics))
+
+	s.startServer(listener, mux)
+
+	return nil
+}
