@@ -117,7 +117,7 @@ func TestARequestInFlightIsFinishedBeforeTheServiceEnds(t *testing.T) {
 	<-stopping
 
 	_, _ = io.WriteString(conn, "late=true")
-	rest, _ := io.ReadAll(reader) //nolint:errcheck // What was read is judged.
+	rest, _ := io.ReadAll(reader)
 
 	if !strings.Contains(string(rest), "202 Accepted") {
 		t.Errorf("the request was answered with %q", rest)
@@ -238,7 +238,7 @@ func TestNothingIsLostWhenEverythingIsKilled(t *testing.T) {
 
 		s.kill()
 
-		_ = syscall.Kill(postmaster, syscall.SIGKILL) //nolint:errcheck // It may have gone with the service.
+		_ = syscall.Kill(postmaster, syscall.SIGKILL) // It may have gone with the service.
 
 		s.start()
 

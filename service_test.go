@@ -184,7 +184,7 @@ func (s *service) run(args ...string) (status int, out, trouble string) {
 	command := s.command(args...)
 	command.Stdout, command.Stderr = &stdout, &stderr
 
-	_ = command.Run() //nolint:errcheck // The status says it.
+	_ = command.Run() // The status says it.
 
 	return command.ProcessState.ExitCode(), stdout.String(), stderr.String()
 }
@@ -223,7 +223,7 @@ type reply struct {
 func (r reply) object() map[string]any {
 	var read map[string]any
 
-	_ = json.Unmarshal([]byte(r.body), &read) //nolint:errcheck // A page reads as no object.
+	_ = json.Unmarshal([]byte(r.body), &read) // A page reads as no object.
 
 	return read
 }

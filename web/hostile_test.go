@@ -170,7 +170,7 @@ func (s *site) wire(sent string, want int, halfClose bool) []answer {
 			break
 		}
 
-		body, _ := io.ReadAll(response.Body) //nolint:errcheck // A body that breaks off is judged by what it is.
+		body, _ := io.ReadAll(response.Body) // A body that breaks off is judged by what it is.
 		answers[i] = answer{response.StatusCode, response.Header, string(body)}
 	}
 

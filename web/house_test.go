@@ -219,9 +219,13 @@ func (a answer) object(t *testing.T) map[string]any {
 
 // code is the error's, empty for an answer that has none.
 func (a answer) code() string {
-	var read struct{ Error struct{ Code string } }
+	var read struct {
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
 
-	_ = json.Unmarshal([]byte(a.body), &read) //nolint:errcheck // A page has no code.
+	_ = json.Unmarshal([]byte(a.body), &read) // A page has no code.
 
 	return read.Error.Code
 }
