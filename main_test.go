@@ -224,6 +224,44 @@ func TestTheServiceIsNotReadyWhileItsDatabaseIsDown(t *testing.T) {
 	}
 }
 
+func TestARetryThatWaitsTooLongForItsOriginalIsAskedToComeBack(t *testing.T) {
+	t.Parallel()
+
+	database := pgtest.URL(t)
+	s := install(t, external(database))
+	s.start()
+	s.furnish()
+
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer func() { _ = conn.Close(context.Background()) }()
+
+	// To whoever inserts, this is an original whose transaction does not end.
+	if _, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE submissions IN SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+
+	began := time.Now()
+	got := s.post(503, "a=b", "waits-for-its-original")
+
+	if took := time.Since(began); took < 4*time.Second || took > 10*time.Second {
+		t.Errorf("the retry waited for %v, want 5 s", took)
+	}
+
+	if got.code() != "storage_unavailable" || got.header.Get("Retry-After") == "" {
+		t.Errorf("got %v\n%s", got.header, got.body)
+	}
+
+	if _, err := conn.Exec(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+
+	s.post(202, "a=b", "waits-for-its-original")
+}
+
 func TestNothingIsLostWhenEverythingIsKilled(t *testing.T) {
 	t.Parallel()
 
