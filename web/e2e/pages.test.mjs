@@ -9,8 +9,9 @@ const stage = setStage();
 async function post(page, endpoint, fields) {
   const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
   await page.goto(stage.site.show(`<form method="post" action="${endpoint.url}">${inputs.join('')}<button>Send</button></form>`));
+  const arrived = page.waitForEvent('load');
   await page.click('button');
-  await page.waitForLoadState('load');
+  await arrived;
 }
 
 const pages = [
