@@ -297,7 +297,7 @@ func TestErrorsAreReadByProgramsAndByFormspreesClients(t *testing.T) {
 			422, "file_upload_not_supported", "NO_FILE_UPLOADS", "",
 		},
 		{ask{method: http.MethodPut, path: "/f/contact"}, 405, "method_not_allowed", "METHOD_NOT_ALLOWED", ""},
-		{ask{path: "/f/"}, 404, "not_found", "NOT_FOUND", ""},
+		{ask{path: "/f/"}, 404, "not_found", "FORM_NOT_FOUND", ""},
 	} {
 		got := s.send(row.ask)
 		got.want(t, row.status, row.code)

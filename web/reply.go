@@ -116,6 +116,7 @@ func (v *Visitors) WriteFailure(c *gin.Context, status int, failed *fault.Fault)
 // @formspree/core); what has no word there is said in ours, in capitals.
 var formspreeCodes = map[string]string{ //nolint:gochecknoglobals // a table
 	"endpoint_not_found":        "FORM_NOT_FOUND",
+	"not_found":                 "FORM_NOT_FOUND",
 	"invalid_endpoint_id":       "FORM_NOT_FOUND",
 	"endpoint_closed":           "INACTIVE",
 	"empty_submission":          "EMPTY",
