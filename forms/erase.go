@@ -53,6 +53,8 @@ const (
 	eraseSomeSubmissions = `
 DELETE FROM submissions WHERE tenant_id = $1 AND id IN (
     SELECT id FROM submissions WHERE tenant_id = $1 ORDER BY id LIMIT $2)`
+
+	anySubmissionLeft = `SELECT EXISTS (SELECT FROM submissions WHERE tenant_id = $1)`
 )
 
 // EraseTenant removes everything that the tenant has here: its endpoints, whose addresses nobody gets again, its
@@ -68,14 +70,14 @@ func (d *Directory) EraseTenant(ctx context.Context, tenantID uuid.UUID) error {
 		}
 	}
 
-	for {
-		erased, err := d.db.Pool.Exec(ctx, eraseSomeSubmissions, tenantID, eraseBatch)
-		if err != nil {
+	for left := true; left; {
+		if _, err := d.db.Pool.Exec(ctx, eraseSomeSubmissions, tenantID, eraseBatch); err != nil {
 			return postgres.Fault("erase a tenant's submissions", err)
 		}
 
-		if erased.RowsAffected() < eraseBatch {
-			break
+		// A batch that was not full is not the last one: others may have erased some of it at the same time.
+		if err := d.db.Pool.QueryRow(ctx, anySubmissionLeft, tenantID).Scan(&left); err != nil {
+			return postgres.Fault("erase a tenant's submissions", err)
 		}
 	}
 
