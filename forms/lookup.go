@@ -3,6 +3,7 @@ package forms
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,11 @@ const (
 	trustFor = time.Second
 	// followWindow is how far back Follow looks: longer than any transaction that changes an endpoint may last.
 	followWindow = 30 * time.Second
+	// believeFor bounds how long an endpoint is remembered without a new look at it. Until then a change may be missed
+	// whose announcement got lost: by a command that was killed before it, or by a database whose clock was set.
+	believeFor = time.Minute
+	// joinFor bounds the age of a load that one more caller waits for, since what it has read may be as old.
+	joinFor = trustFor / 2
 )
 
 // Lookup finds the endpoint that a visitor posts to, from memory when it can. It believes its memory only while Follow
@@ -36,7 +42,7 @@ type Lookup struct {
 	tenants *tenants.Registry
 
 	known   *lru.Cache[string, opened]
-	unknown *lru.Cache[string, struct{}]
+	unknown *lru.Cache[string, opened]
 	loading singleflight.Group
 
 	// generation grows with every change that Follow sees. A load that began before a change must not be remembered
@@ -44,24 +50,29 @@ type Lookup struct {
 	remember   sync.Mutex
 	generation int64
 
-	born       time.Time
-	followedAt atomic.Int64 // in nanoseconds since born, by the clock that nobody sets
+	now        func() time.Duration // the age of the Lookup, by the clock that nobody sets
+	followedAt atomic.Int64         // in nanoseconds, by now
 	lastSeen   map[string]time.Time
 }
 
-// opened is an endpoint with what its tenant decides about it.
+// opened is an endpoint with what its tenant decides about it. Of an unknown id it holds no endpoint.
 type opened struct {
 	endpoint   *Endpoint
 	tenantSlug string
 	suspended  bool
+	readAt     time.Duration
 }
 
 // NewLookup returns a Lookup with an empty memory.
 func NewLookup(db *postgres.DB, registry *tenants.Registry) *Lookup {
 	known, _ := lru.New[string, opened](knownEndpoints) // fails only for a size below one
-	unknown, _ := lru.New[string, struct{}](unknownEndpoints)
+	unknown, _ := lru.New[string, opened](unknownEndpoints)
+	born := time.Now()
 
-	made := &Lookup{db: db, tenants: registry, known: known, unknown: unknown, born: time.Now()}
+	made := &Lookup{
+		db: db, tenants: registry, known: known, unknown: unknown,
+		now: func() time.Duration { return time.Since(born) },
+	}
 	made.followedAt.Store(-int64(followWindow))
 
 	return made
@@ -106,17 +117,44 @@ func (l *Lookup) open(ctx context.Context, endpointID string) (opened, error) {
 			"This is no endpoint id: it has 3 to 64 characters of a-z, 0-9, - and _. Check the form's action.")
 	}
 
-	if l.current() {
-		if found, ok := l.known.Get(endpointID); ok {
-			return found, nil
-		}
-
-		if l.unknown.Contains(endpointID) {
-			return opened{}, errEndpointNotFound
+	found, ok := l.recall(endpointID)
+	if !ok {
+		var err error
+		if found, err = l.ask(ctx, endpointID); err != nil {
+			return opened{}, err
 		}
 	}
 
-	loaded, err, _ := l.loading.Do(endpointID, func() (any, error) {
+	if found.endpoint == nil {
+		return opened{}, errEndpointNotFound
+	}
+
+	return found, nil
+}
+
+// recall is what the memory says, as long as it can be believed.
+func (l *Lookup) recall(endpointID string) (opened, bool) {
+	if l.behind() > trustFor {
+		return opened{}, false
+	}
+
+	for _, memory := range []*lru.Cache[string, opened]{l.known, l.unknown} {
+		if found, ok := memory.Get(endpointID); ok && l.now()-found.readAt <= believeFor {
+			return found, true
+		}
+	}
+
+	return opened{}, false
+}
+
+// behind is how long ago Follow last looked.
+func (l *Lookup) behind() time.Duration { return l.now() - time.Duration(l.followedAt.Load()) }
+
+// ask reads the endpoint, once for all who ask at about the same time.
+func (l *Lookup) ask(ctx context.Context, endpointID string) (opened, error) {
+	flight := fmt.Sprintf("%s@%d", endpointID, l.now()/joinFor)
+
+	loaded, err, _ := l.loading.Do(flight, func() (any, error) {
 		// The load serves everyone who waits for it, so it does not end with the one who began it.
 		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -132,30 +170,26 @@ func (l *Lookup) open(ctx context.Context, endpointID string) (opened, error) {
 	return found, nil
 }
 
-func (l *Lookup) current() bool { return l.behind() <= trustFor }
-
-// behind is how long ago Follow last looked.
-func (l *Lookup) behind() time.Duration {
-	return time.Since(l.born) - time.Duration(l.followedAt.Load())
-}
-
 func (l *Lookup) load(ctx context.Context, endpointID string) (opened, error) {
+	began := l.now()
+
 	l.remember.Lock()
 	before := l.generation
 	l.remember.Unlock()
 
+	memory := l.known
 	found, err := l.read(ctx, endpointID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		l.unlessChanged(before, func() { l.unknown.Add(endpointID, struct{}{}) })
 
-		return opened{}, errEndpointNotFound
+	if errors.Is(err, pgx.ErrNoRows) {
+		memory, err = l.unknown, nil
 	}
 
 	if err != nil {
 		return opened{}, postgres.Fault("look an endpoint up", err)
 	}
 
-	l.unlessChanged(before, func() { l.known.Add(endpointID, found) })
+	found.readAt = began
+	l.unlessChanged(before, func() { memory.Add(endpointID, found) })
 
 	return found, nil
 }
@@ -186,13 +220,13 @@ func (l *Lookup) read(ctx context.Context, endpointID string) (opened, error) {
 
 	tenant, err := l.tenants.Get(ctx, tenantID)
 
-	return opened{&endpoint, tenant.Slug, tenant.Status == tenants.Suspended}, err
+	return opened{endpoint: &endpoint, tenantSlug: tenant.Slug, suspended: tenant.Status == tenants.Suspended}, err
 }
 
 // Follow is one look at what changed in the directory of endpoints: what changed is forgotten. It must run alone, and
 // every FollowEvery.
 func (l *Lookup) Follow(ctx context.Context) error {
-	began := time.Since(l.born)
+	began := l.now()
 
 	rows, err := l.db.Pool.Query(ctx,
 		"SELECT endpoint_id, changed_at FROM endpoint_directory WHERE changed_at > clock_timestamp() - $1::interval",
