@@ -183,7 +183,7 @@ func tenantDeleteCommand(c *console) *cobra.Command {
 }
 
 // eraseTenant closes the door first, and waits until nobody can be in it any more: what is accepted after the eraser went
-// by would stay for good. Interrupted, it may be called again.
+// by would stay for good. Interrupted, it may be called again, and waits again.
 func (c *console) eraseTenant(ctx context.Context, s *store, found tenants.Tenant) error {
 	if err := s.tenants.Suspend(ctx, found.ID); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (c *console) eraseTenant(ctx context.Context, s *store, found tenants.Tenan
 		return err
 	}
 
-	if len(endpoints) > 0 && found.Status == tenants.Active {
+	if len(endpoints) > 0 {
 		if err := c.settle(ctx); err != nil {
 			return err
 		}
