@@ -182,6 +182,7 @@ func TestExitStatusesTellAFailureFromAWrongUse(t *testing.T) {
 		{"migrate --dry-run", 0, ""},
 
 		{"tennant", 2, `"tennant" is not a command of formonce, did you mean tenant?`},
+		{"serve --role web,cook", 2, "the roles of --role are web and worker"},
 		{"tenant lst", 2, `"lst" is not a command of formonce tenant, did you mean list?`},
 		{"--nonsense", 2, "unknown flag: --nonsense"},
 		{"tenant list --nonsense", 2, "`formonce tenant list --help` shows how it is used"},

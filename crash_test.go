@@ -217,7 +217,7 @@ func TestAKilledServiceLosesAndDoublesNothing(t *testing.T) {
 		}
 
 		s.kill()
-	}, s.start)
+	}, func() { s.start() })
 
 	if status := s.terminate(); status != 0 {
 		t.Errorf("the service ended with status %d", status)

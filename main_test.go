@@ -311,6 +311,49 @@ func TestAChangedEndpointCountsWithinASecond(t *testing.T) {
 	}
 }
 
+func TestTheRolesCanBeSplitOverProcesses(t *testing.T) {
+	t.Parallel()
+
+	database := pgtest.URL(t)
+	visitors, jobs := install(t, external(database)), install(t, external(database))
+
+	visitors.start("--role", "web")
+	visitors.furnish()
+	execute(t, database, "INSERT INTO tombstones SELECT id, 'contact-form', 'key', now() FROM tenants")
+
+	visitors.post(202, "a=b", "taken-by-the-first")
+	jobs.start("--role", "worker")
+
+	visitors.eventually("what expired is swept", func() bool {
+		return count(t, database, "SELECT count(*) FROM tombstones") == 0
+	})
+
+	if address, _ := jobs.base.Load().(string); address != "http://" {
+		t.Errorf("a process without the role web serves at %s", address)
+	}
+
+	if status := jobs.terminate(); status != 0 {
+		t.Errorf("it ended with status %d", status)
+	}
+}
+
+func count(t *testing.T, databaseURL, query string) (n int) {
+	t.Helper()
+
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer func() { _ = conn.Close(context.Background()) }()
+
+	if err := conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+
+	return n
+}
+
 func execute(t *testing.T, databaseURL, statement string, args ...any) {
 	t.Helper()
 

@@ -89,7 +89,8 @@ func assemble(t *testing.T, outbox forms.Outbox) *assembled {
 
 	go func() {
 		ended <- serve(ctx, settings, serveOptions{
-			Out: io.Discard, Log: slog.New(slog.NewJSONHandler(&a.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Outbox: outbox,
+			Roles: []role{roleWeb},
+			Out:   io.Discard, Log: slog.New(slog.NewJSONHandler(&a.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Outbox: outbox,
 		})
 	}()
 

@@ -27,8 +27,20 @@ import (
 // supervisor usually waits is for the database.
 const drainWithin = 6 * time.Second
 
+// sweepEvery is how often what has expired is removed. It is out of force at once; this is only about room.
+const sweepEvery = time.Hour
+
+// role is a part of the work that a process may take on, so that the work can be split over machines.
+type role string
+
+const (
+	roleWeb    role = "web"    // answers visitors
+	roleWorker role = "worker" // does what has to be done in the background
+)
+
 // serveOptions are what a caller of serve decides beside the settings.
 type serveOptions struct {
+	Roles []role
 	// Demo makes the demo tenant and prints how to use it.
 	Demo bool
 	// Out takes what is meant for a person, Log what is meant for machines.
@@ -60,21 +72,28 @@ func serve(ctx context.Context, cfg *config.Config, opts serveOptions) (err erro
 
 	defer func() { err = errors.Join(err, s.stop()) }()
 
-	for _, start := range []func(context.Context) error{
-		s.startReports,
-		s.startDatabase,
-		s.listen,
-		s.startHTTP,
-		s.startMetrics,
-		s.showDemo,
+	for _, part := range []struct {
+		of    role // empty for what every process needs
+		start func(context.Context) error
+	}{
+		{"", s.startReports},
+		{"", s.startDatabase},
+		{roleWorker, s.startJobs},
+		{roleWeb, s.listen},
+		{roleWeb, s.startHTTP},
+		{"", s.startMetrics},
+		{roleWeb, s.showDemo},
 	} {
-		if err := start(ctx); err != nil {
+		if part.of != "" && !slices.Contains(opts.Roles, part.of) {
+			continue
+		}
+
+		if err := part.start(ctx); err != nil {
 			return err
 		}
 	}
 
-	opts.Log.Info("serving", slog.String("address", s.listener.Addr().String()), slog.String("public_url", s.public.String()),
-		slog.String("version", version))
+	opts.Log.Info("serving", slog.String("address", s.address()), slog.Any("roles", opts.Roles), slog.String("version", version))
 
 	select {
 	case <-ctx.Done():
@@ -86,10 +105,19 @@ func serve(ctx context.Context, cfg *config.Config, opts serveOptions) (err erro
 }
 
 func serveCommand(c *console) *cobra.Command {
-	demo := false
+	var (
+		demo  bool
+		named []string
+	)
+
 	command := c.leaf("serve", "Take submissions until it is told to stop",
-		"formonce serve\nLISTEN_ADDR=0.0.0.0:8080 DATABASE_URL=postgres://… SECRET_KEY=… formonce serve",
+		"formonce serve\nLISTEN_ADDR=0.0.0.0:8080 DATABASE_URL=postgres://… SECRET_KEY=… formonce serve --role web",
 		func(command *cobra.Command, _ []string) error {
+			roles, err := parseRoles(named)
+			if err != nil {
+				return err
+			}
+
 			settings, err := c.settings()
 			if err != nil {
 				return fmt.Errorf("the settings cannot be used:\n%w", err)
@@ -97,12 +125,39 @@ func serveCommand(c *console) *cobra.Command {
 
 			log := slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: settings.LogLevel}))
 
-			return serve(command.Context(), settings, serveOptions{Demo: demo, Out: c.out, Log: log})
+			return serve(command.Context(), settings, serveOptions{Roles: roles, Demo: demo, Out: c.out, Log: log})
 		})
 
-	command.Flags().BoolVar(&demo, "demo", false, "make a demo tenant once, and print how to use it")
+	command.Flags().BoolVar(&demo, "demo", false, "make a demo tenant once, and print how to use it (role web)")
+	command.Flags().StringSliceVar(&named, "role", []string{string(roleWeb), string(roleWorker)},
+		"what this process does: web, worker, or both")
 
 	return command
+}
+
+func parseRoles(named []string) ([]role, error) {
+	roles := make([]role, len(named))
+
+	for i, name := range named {
+		if roles[i] = role(name); roles[i] != roleWeb && roles[i] != roleWorker {
+			return nil, misuse("the roles of --role are web and worker, joined by a comma")
+		}
+	}
+
+	if len(roles) == 0 {
+		return nil, misuse("name a role after --role: web, worker, or both joined by a comma")
+	}
+
+	return roles, nil
+}
+
+// address is where the public routes are served; empty for a process that serves none.
+func (s *service) address() string {
+	if s.listener == nil {
+		return ""
+	}
+
+	return s.listener.Addr().String()
 }
 
 func (s *service) onStop(stop func(context.Context) error) { s.stops = append(s.stops, stop) }
@@ -172,6 +227,13 @@ func (s *service) startDatabase(ctx context.Context) error {
 	})
 
 	return migrations.Check(ctx, db.Pool)
+}
+
+// startJobs begins what every process with the role worker may do at the same time as any other.
+func (s *service) startJobs(context.Context) error {
+	s.startLoop("sweep", sweepEvery, forms.NewInbox(s.db).Sweep)
+
+	return nil
 }
 
 // startLoop runs a background pass until the service stops, and waits for its end then.

@@ -109,14 +109,14 @@ func (s *service) command(args ...string) *exec.Cmd {
 }
 
 // start serves, and returns when the process takes requests.
-func (s *service) start() {
+func (s *service) start(args ...string) {
 	s.Helper()
 
-	s.process = s.command("serve")
+	s.process = s.command(append([]string{"serve"}, args...)...)
 	s.process.Stdout, s.process.Stderr = s.out, s.err
 	s.ended = make(chan struct{})
 
-	serving := s.err.watch(regexp.MustCompile(`"msg":"serving","address":"([^"]+)"`))
+	serving := s.err.watch(regexp.MustCompile(`"msg":"serving","address":"([^"]*)"`))
 
 	if err := s.process.Start(); err != nil {
 		s.Fatal(err)
