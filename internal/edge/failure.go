@@ -33,6 +33,9 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:        http.StatusServiceUnavailable,
 }
 
+// retryAfter is what a client is told that should come back, when the fault itself does not know the time.
+const retryAfter = 2 * time.Second
+
 // Status is the HTTP status of a kind; 500 for one that it does not know.
 func Status(kind fault.Kind) int {
 	if status, ok := statuses[kind]; ok {
@@ -82,8 +85,13 @@ func naming(f *fault.Fault, requestID string) *fault.Fault {
 func (r *request) answer(c *gin.Context, f *fault.Fault) {
 	r.code = f.Code
 
-	if f.RetryAfter > 0 {
-		c.Header("Retry-After", strconv.FormatInt(wholeSeconds(f.RetryAfter), 10))
+	wait := f.RetryAfter
+	if wait == 0 && (f.Kind == fault.Unavailable || f.Kind == fault.Limited) {
+		wait = retryAfter
+	}
+
+	if wait > 0 {
+		c.Header("Retry-After", strconv.FormatInt(wholeSeconds(wait), 10))
 	}
 
 	r.edge.writerFor(c.Request.URL.Path)(c, Status(f.Kind), f)

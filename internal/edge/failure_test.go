@@ -120,6 +120,21 @@ func TestWhatCannotBeServedForNowIsLoggedWithItsCause(t *testing.T) {
 	}
 }
 
+func TestWhoIsAskedToComeBackIsToldWhen(t *testing.T) {
+	t.Parallel()
+
+	for kind, wanted := range map[fault.Kind]string{
+		fault.Limited: "2", fault.Unavailable: "2", fault.Internal: "", fault.Invalid: "", fault.Gone: "",
+	} {
+		e, _ := engine(t, edge.Options{})
+		e.GET("/x", func(c *gin.Context) { edge.Fail(c, fault.New(kind, "some_code", "Some sentence.")) })
+
+		if w := send(e, http.MethodGet, "/x"); w.Header().Get("Retry-After") != wanted {
+			t.Errorf("%d: Retry-After is %q", w.Code, w.Header().Get("Retry-After"))
+		}
+	}
+}
+
 func TestAnAnswerThatHasBegunIsBrokenOffByAPanic(t *testing.T) {
 	t.Parallel()
 
