@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"mime"
 	"net/http"
 	"strconv"
@@ -8,9 +9,9 @@ import (
 )
 
 // wantsJSON tells a script from a browser that navigates. A script must never be sent a page or a redirect, so whoever
-// does not ask for HTML gets JSON.
-func wantsJSON(r *http.Request) bool {
-	if r.Header.Get("Sec-Fetch-Mode") == "cors" || r.Header.Get("X-Requested-With") != "" {
+// does not ask for HTML gets JSON. The body is nil where the request was refused before it was read.
+func wantsJSON(r *http.Request, body []byte) bool {
+	if r.Header.Get("Sec-Fetch-Mode") == "cors" || r.Header.Values("X-Requested-With") != nil {
 		return true
 	}
 
@@ -21,13 +22,17 @@ func wantsJSON(r *http.Request) bool {
 		return true
 	}
 
-	return json > html || (json == html && isJSON(r.Header.Get("Content-Type")))
+	return json > html || (json == html && isJSON(r.Header.Get("Content-Type"), body))
 }
 
-func isJSON(contentType string) bool {
+// isJSON knows the JSON of navigator.sendBeacon too, which says that it is text.
+func isJSON(contentType string, body []byte) bool {
 	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "text/plain" {
+		return err == nil && media == "application/json"
+	}
 
-	return err == nil && media == "application/json"
+	return bytes.HasPrefix(bytes.TrimLeft(body, "\uFEFF \t\r\n"), []byte("{"))
 }
 
 // accepted are the media ranges of an Accept header with their quality values (RFC 9110, section 12.5.1).

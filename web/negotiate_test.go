@@ -19,6 +19,7 @@ func TestAScriptGetsJSONAndABrowserThatNavigatesAPage(t *testing.T) {
 	for name, row := range map[string]struct {
 		headers map[string]string
 		json    bool // the body is JSON
+		beacon  bool // and says that it is text, which asks no leave of the server
 		page    bool
 	}{
 		"no Accept":                     {page: false},
@@ -37,6 +38,9 @@ func TestAScriptGetsJSONAndABrowserThatNavigatesAPage(t *testing.T) {
 		"broken":                        {headers: map[string]string{"Accept": ";;;,,"}},
 		"a JSON body":                   {json: true},
 		"a JSON body, no preference":    {headers: map[string]string{"Accept": "text/html, application/json"}, json: true},
+		"a beacon, no preference":       {headers: map[string]string{"Accept": "text/html, application/json"}, json: true, beacon: true},
+		"a beacon that wants a page":    {headers: map[string]string{"Accept": "text/html"}, json: true, beacon: true, page: true},
+		"an empty X-Requested-With":     {headers: map[string]string{"Accept": browser, "X-Requested-With": ""}},
 		"a form, no preference":         {headers: map[string]string{"Accept": "text/html, application/json"}, page: true},
 		"a JSON body that wants a page": {headers: map[string]string{"Accept": "text/html"}, json: true, page: true},
 		"a JSON body of a browser":      {headers: map[string]string{"Accept": browser}, json: true, page: true},
@@ -46,6 +50,10 @@ func TestAScriptGetsJSONAndABrowserThatNavigatesAPage(t *testing.T) {
 		if row.json {
 			good.kind, good.body = jsonBody, `{"a":"b"}`
 			bad.kind, bad.body = jsonBody, `{"a":"\u0000"}`
+		}
+
+		if row.beacon {
+			good.kind, bad.kind = "text/plain;charset=UTF-8", "text/plain;charset=UTF-8"
 		}
 
 		accepted, refused := s.send(good), s.send(bad)

@@ -43,7 +43,7 @@ func (v *Visitors) acknowledge(c *gin.Context, receipt forms.Receipt) {
 		c.Header("Idempotent-Replayed", "true")
 	}
 
-	if !wantsJSON(c.Request) {
+	if !wantsJSON(c.Request, current.body) {
 		c.Redirect(http.StatusSeeOther, next)
 		return
 	}
@@ -97,7 +97,7 @@ func (v *Visitors) WriteFailure(c *gin.Context, status int, failed *fault.Fault)
 		openToScripts(header)
 	}
 
-	if wantsJSON(c.Request) {
+	if wantsJSON(c.Request, current.body) {
 		c.JSON(status, failureBody{Envelope: edge.EnvelopeOf(c, failed), Errors: failureItems(failed)})
 		return
 	}
