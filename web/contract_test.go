@@ -402,6 +402,7 @@ func TestTheSameDoorStandsUnderTheTenantsName(t *testing.T) {
 	}
 
 	s.send(ask{path: "/p/somebody-else/f/contact", body: "a=b"}).want(t, 404, "endpoint_not_found")
+	s.send(ask{path: "/p//f/contact", body: "a=b"}).want(t, 404, "endpoint_not_found")
 	s.send(ask{path: "/p/" + s.tenant.Slug + "/f/nothing-here", body: "a=b"}).want(t, 404, "endpoint_not_found")
 	s.wantStored(1)
 }

@@ -98,7 +98,8 @@ func (v *Visitors) findEndpoint(c *gin.Context) {
 }
 
 func (v *Visitors) lookup(c *gin.Context) (*forms.Endpoint, error) {
-	if tenant := c.Param("tenant"); tenant != "" {
+	// The router takes an empty name for one as well, which is nobody's.
+	if tenant, named := c.Params.Get("tenant"); named {
 		return v.Lookup.FindUnder(c.Request.Context(), tenant, c.Param("endpoint"))
 	}
 
