@@ -47,6 +47,24 @@ func TestAnEmptyEnvironmentGivesTheDefaults(t *testing.T) {
 	}
 }
 
+func TestThePublicURLIsWrittenAsBrowsersWriteAnOrigin(t *testing.T) {
+	t.Parallel()
+
+	for given, wanted := range map[string]string{
+		"https://forms.example.com:443/": "https://forms.example.com",
+		"HTTPS://Forms.Example.com":      "https://forms.example.com",
+		"http://forms.example.com:80":    "http://forms.example.com",
+		"http://[::1]:80":                "http://[::1]",
+		"http://forms.example.com:443":   "http://forms.example.com:443",
+		"https://forms.example.com:8443": "https://forms.example.com:8443",
+		"https://forms.example.com:":     "https://forms.example.com",
+	} {
+		if got, err := load(t, map[string]string{"PUBLIC_URL": given}); err != nil || got.PublicURL != wanted {
+			t.Errorf("%s: got %+v and %v, want %s", given, got, err, wanted)
+		}
+	}
+}
+
 func TestEverySettingReachesTheConfig(t *testing.T) {
 	t.Parallel()
 

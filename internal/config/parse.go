@@ -155,8 +155,13 @@ func origin(value string) (string, error) {
 		return "", errors.New("must have no path, query, fragment or user name, as in https://forms.example.com")
 	}
 
-	return parsed.Scheme + "://" + strings.ToLower(parsed.Host), nil
+	host := strings.TrimSuffix(strings.ToLower(parsed.Host), ":")
+
+	return parsed.Scheme + "://" + strings.TrimSuffix(host, usualPorts[parsed.Scheme]), nil
 }
+
+// usualPorts are those that browsers leave out of an origin.
+var usualPorts = map[string]string{"http": ":80", "https": ":443"}
 
 func databaseURL(value string) (string, error) {
 	parsed, err := url.Parse(value)
