@@ -19,7 +19,8 @@ const embeddedName = "formonce"
 
 // EmbeddedOptions say where an embedded server keeps its data and finds its programs.
 type EmbeddedOptions struct {
-	// DataDir holds the cluster (postgres/), its password, its log and the lock against a second server.
+	// DataDir holds the cluster (postgres/), its password, its log, the lock against a second server and a note of the
+	// programs that ran it last.
 	DataDir string
 	// BinDir is the folder of initdb and postgres (PG_BIN_DIR). Empty means: look on this machine.
 	BinDir string

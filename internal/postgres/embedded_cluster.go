@@ -44,6 +44,10 @@ func (e *Embedded) prepare(ctx context.Context) error {
 		return err
 	}
 
+	if err = e.remember(); err != nil {
+		return err
+	}
+
 	if !found {
 		return e.create(ctx)
 	}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // oldestMajor is the oldest PostgreSQL that the embedded server is run with.
@@ -52,9 +54,13 @@ func (p programs) path(name string) string {
 }
 
 // findPrograms returns the newest of the first place that has any, or those of the cluster's own major version where one
-// is given. A data folder of one version cannot be opened by the programs of another.
+// is given. A data folder of one version cannot be opened by the programs of another, so that those which opened it before
+// are the last resort. A BinDir without programs is a mistake, which they must not hide.
 func findPrograms(ctx context.Context, options EmbeddedOptions, clusterMajor int) (programs, error) {
 	found := installed(ctx, options)
+	if options.BinDir == "" || len(found) > 0 {
+		found = append(found, remembered(ctx, options.DataDir)...)
+	}
 
 	for _, candidate := range found {
 		if clusterMajor == 0 || candidate.major == clusterMajor {
@@ -93,6 +99,34 @@ func installed(ctx context.Context, options EmbeddedOptions) []programs {
 	}
 
 	return append(found, inPlaces(ctx, usualPlaces)...)
+}
+
+func rememberedPath(dataDir string) string { return filepath.Join(dataDir, "postgres.programs") }
+
+// remembered are the programs that ran the cluster last. They may lie where nobody looks: the service may have been started
+// with a PG_BIN_DIR that a command beside it does not have.
+func remembered(ctx context.Context, dataDir string) []programs {
+	folder, err := os.ReadFile(rememberedPath(dataDir))
+	if err != nil {
+		return nil
+	}
+
+	return newestFirst(ctx, []string{strings.TrimSpace(string(folder))})
+}
+
+// remember notes in DATA_DIR which programs run the cluster.
+func (e *Embedded) remember() error {
+	path, folder := rememberedPath(e.options.DataDir), e.programs.folder+"\n"
+
+	if noted, err := os.ReadFile(path); err == nil && string(noted) == folder {
+		return nil
+	}
+
+	if err := os.WriteFile(path, []byte(folder), 0o600); err != nil {
+		return fmt.Errorf("DATA_DIR cannot hold the note about its database's programs, make it writable: %w", err)
+	}
+
+	return nil
 }
 
 func inPlaces(ctx context.Context, patterns []string) []programs {

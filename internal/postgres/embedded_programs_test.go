@@ -39,18 +39,53 @@ func TestADatabaseOfAnotherVersionIsRefusedAndLeftAlone(t *testing.T) {
 func TestAmongSeveralVersionsTheClustersOwnIsTaken(t *testing.T) {
 	t.Parallel()
 
-	dir, newer := used(t), pgtest.Folder(t)
+	options := optionsFor(used(t))
+	options.BinDir, options.SearchIn = "", []string{newerPrograms(t), realPrograms(t)}
+	ask(t, start(t, options).URL(), "SELECT 1")
+}
+
+// newerPrograms is a folder with what claims to be the PostgreSQL of a later time.
+func newerPrograms(t *testing.T) string {
+	t.Helper()
+
+	folder := pgtest.Folder(t)
 
 	for _, name := range []string{"initdb", "postgres"} {
 		script := "#!/bin/sh\necho 'postgres (PostgreSQL) 99.1'\n"
-		if err := os.WriteFile(filepath.Join(newer, name), []byte(script), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 
+	return folder
+}
+
+func TestTheProgramsThatRanADatabaseBeforeAreFoundAgain(t *testing.T) {
+	t.Parallel()
+
+	dir, empty, newer := pgtest.Folder(t), pgtest.Folder(t), newerPrograms(t)
 	options := optionsFor(dir)
-	options.BinDir, options.SearchIn = "", []string{newer, realPrograms(t)}
-	ask(t, start(t, options).URL(), "SELECT 1")
+	options.BinDir = realPrograms(t)
+	stop(t, start(t, options))
+
+	for _, row := range []struct {
+		binDir   string
+		searchIn []string
+	}{
+		{"", []string{empty}},
+		{"", []string{newer}},
+		{newer, nil},
+	} {
+		options.BinDir, options.SearchIn = row.binDir, row.searchIn
+
+		server := start(t, options)
+		ask(t, server.URL(), "SELECT 1")
+		stop(t, server)
+	}
+
+	options.BinDir = empty
+	_, err := postgres.StartEmbedded(t.Context(), options)
+	contains(t, err, "PG_BIN_DIR "+empty, "initdb")
 }
 
 func TestWithoutProgramsOneErrorSaysHowToGetThem(t *testing.T) {
