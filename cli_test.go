@@ -203,7 +203,8 @@ func TestExitStatusesTellAFailureFromAWrongUse(t *testing.T) {
 		{"endpoint show contact-form --tenant acme", 1, "endpoint id"},
 		{"endpoint create --tenant acme --id X", 1, "  id: An endpoint id has"},
 		{"submission list --tenant acme --cursor nonsense", 1, "This cursor is none of ours."},
-		{"submission list --tenant acme --limit 101", 1, "1 to 100"},
+		{"submission list --tenant acme --limit 101", 2, "--limit takes 1 to 100"},
+		{"submission list --tenant acme --limit 0", 2, "--limit takes 1 to 100"},
 		{"submission show " + noSubmission + " --tenant acme", 1, "There is no submission with this id."},
 		{"submission erase " + noSubmission + " --tenant acme --yes", 1, "There is no submission with this id."},
 	} {
@@ -218,6 +219,21 @@ func TestExitStatusesTellAFailureFromAWrongUse(t *testing.T) {
 
 		if row.status == statusMisuse && strings.Count(got.err, "\n") != 1 {
 			t.Errorf("%q: a wrong use is answered with one line, not %q", row.args, got.err)
+		}
+	}
+}
+
+func TestSeveralSentencesInOneLineStayApart(t *testing.T) {
+	t.Parallel()
+
+	for given, want := range map[string]string{
+		"":              "",
+		" a\t b ":       "a b",
+		"one\ntwo\n":    "one; two",
+		"no:\n\tx\n\tx": "no: x",
+	} {
+		if got := oneLine(given); got != want {
+			t.Errorf("%q became %q, want %q", given, got, want)
 		}
 	}
 }

@@ -95,7 +95,33 @@ func explain(w io.Writer, err error) {
 	}
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine keeps the sentences of several lines apart, and says what is repeated once.
+func oneLine(text string) string {
+	var joined strings.Builder
+
+	last := ""
+
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" || line == last {
+			continue
+		}
+
+		switch {
+		case last == "":
+		case strings.HasSuffix(last, ":"):
+			joined.WriteString(" ")
+		default:
+			joined.WriteString("; ")
+		}
+
+		joined.WriteString(line)
+
+		last = line
+	}
+
+	return joined.String()
+}
 
 // logger keeps quiet about what goes well: the commands beside serve are read by people and by scripts.
 func (c *console) logger(settings *config.Config) *slog.Logger {

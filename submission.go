@@ -38,6 +38,11 @@ func submissionListCommand(c *console) *cobra.Command {
 				return misuse("--status takes accepted or spam")
 			}
 
+			// The inbox takes none for its default; whoever types 0 means something else.
+			if filter.Limit < 1 || filter.Limit > 100 {
+				return misuse("--limit takes 1 to 100")
+			}
+
 			return c.withTenant(cmd.Context(), *tenant, func(s *store, owner tenants.Tenant) error {
 				page, err := s.inbox.List(cmd.Context(), owner.ID, filter)
 				if err != nil {
