@@ -255,6 +255,11 @@ func TestALateRetryOfAnErasedSubmissionIsGone(t *testing.T) {
 	}
 
 	s.send(retry).want(t, 410, "submission_deleted")
+
+	retry.headers = map[string]string{"Accept": browser}
+	if page := s.send(retry); page.status != 410 || strings.Contains(page.body, "This form is closed") {
+		t.Errorf("the page says that the form is closed, which it is not: %d", page.status)
+	}
 	s.wantStored(0)
 }
 

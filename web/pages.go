@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -94,13 +95,20 @@ var titles = map[int]string{ //nolint:gochecknoglobals // a table
 	http.StatusInternalServerError:   "Something went wrong on our side",
 }
 
-func (v *Visitors) writeErrorPage(c *gin.Context, status int, failed *fault.Fault) {
-	title, ok := titles[status]
-	if !ok {
-		title = "The form needs another look"
-	}
+// codeTitles are the headings where that of the status would say something else.
+var codeTitles = map[string]string{ //nolint:gochecknoglobals // a table
+	"submission_deleted": "This was sent before, and deleted",
+	"submission_refused": "This was not taken",
+}
 
-	content := page{Title: title, Message: failed.Message, Issues: failed.Issues, Back: backTo(c.Request)}
+func titleOf(status int, code string) string {
+	return cmp.Or(codeTitles[code], titles[status], "The form needs another look")
+}
+
+func (v *Visitors) writeErrorPage(c *gin.Context, status int, failed *fault.Fault) {
+	content := page{
+		Title: titleOf(status, failed.Code), Message: failed.Message, Issues: failed.Issues, Back: backTo(c.Request),
+	}
 	if failed.Kind == fault.Internal {
 		content.RequestID = edge.RequestID(c)
 	}
