@@ -8,8 +8,6 @@ import (
 	"formonce/forms"
 )
 
-const seconds = time.Second
-
 // clock is a Lookup's clock that only the test moves.
 type clock struct{ at atomic.Int64 }
 
@@ -17,9 +15,9 @@ func (c *clock) now() time.Duration { return time.Duration(c.at.Load()) }
 
 func (c *clock) pass(d time.Duration) { c.at.Add(int64(d)) }
 
-func (h *house) lookupBy(time *clock) *forms.Lookup {
+func (h *house) lookupBy(by *clock) *forms.Lookup {
 	made := h.lookup()
-	made.SetClock(time.now)
+	made.SetClock(by.now)
 
 	return made
 }
@@ -27,8 +25,8 @@ func (h *house) lookupBy(time *clock) *forms.Lookup {
 // A command that was killed before it announced its change, and a database whose clock was set, leave such a change.
 func TestAChangeThatNobodyAnnouncedCountsAfterAMinute(t *testing.T) {
 	h := newHouse(t)
-	time := &clock{}
-	lookup := h.lookupBy(time)
+	age := &clock{}
+	lookup := h.lookupBy(age)
 	follow(t, lookup)
 
 	h.endpoint("contact-form", nil)
@@ -47,11 +45,11 @@ func TestAChangeThatNobodyAnnouncedCountsAfterAMinute(t *testing.T) {
 			t.Fatalf("the database was asked too early: %s", got)
 		}
 
-		time.pass(forms.BelieveFor / 6)
+		age.pass(forms.BelieveFor / 6)
 		follow(t, lookup)
 	}
 
-	time.pass(1)
+	age.pass(1)
 
 	if got := h.foundName(lookup, "contact-form"); got != "Seen" {
 		t.Errorf("the change is not seen: %s", got)
@@ -74,8 +72,8 @@ func (h *house) makeBehindItsBack(endpointID string) {
 
 func TestNobodyIsGivenWhatAHangingLookUpReadLongAgo(t *testing.T) {
 	h := newHouse(t)
-	time := &clock{}
-	lookup := h.lookupBy(time)
+	age := &clock{}
+	lookup := h.lookupBy(age)
 	h.endpoint("contact-form", nil)
 
 	// The tenant is read last, so a look-up that waits for it has read the endpoint already.
@@ -99,7 +97,7 @@ func TestNobodyIsGivenWhatAHangingLookUpReadLongAgo(t *testing.T) {
 			answers[i] <- err
 		}()
 
-		eventually(t, 3*seconds, "the look-up hangs", func() bool { return h.waiters() == i+1 })
+		eventually(t, 3*time.Second, "the look-up hangs", func() bool { return h.waiters() == i+1 })
 	}
 
 	find(0)
@@ -109,7 +107,7 @@ func TestNobodyIsGivenWhatAHangingLookUpReadLongAgo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	time.pass(forms.JoinFor)
+	age.pass(forms.JoinFor)
 	find(1)
 
 	if err := held.Rollback(t.Context()); err != nil {
