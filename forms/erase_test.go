@@ -41,6 +41,50 @@ func TestATenantIsErasedWholeWhileSubmissionsAreErasedElsewhere(t *testing.T) {
 	}
 }
 
+// The retry began before the erasure was committed, so only a look after the insertion sees the tombstone.
+func TestARetryThatWaitedForAnErasureIsRefused(t *testing.T) {
+	h := newHouse(t)
+	endpoint := h.endpoint("", nil)
+	receipt := h.mustReceive(endpoint, post{body: "a=1", key: aKey})
+
+	erasing, err := h.db.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer func() { _ = erasing.Rollback(t.Context()) }()
+
+	_, err = erasing.Exec(t.Context(), `
+WITH erased AS (DELETE FROM submissions WHERE id = $1 RETURNING tenant_id, endpoint_id, key_hash)
+INSERT INTO tombstones SELECT *, now() + interval '7 days' FROM erased`, receipt.SubmissionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	answers := make(chan error, 3)
+
+	for range cap(answers) {
+		go func() {
+			_, err := h.receive(endpoint, post{body: "a=1", key: aKey})
+			answers <- err
+		}()
+	}
+
+	eventually(t, 3*time.Second, "all retries wait", func() bool { return h.waiters() == cap(answers) })
+
+	if err := erasing.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	for range cap(answers) {
+		wantCode(t, <-answers, "submission_deleted")
+	}
+
+	if h.submissions() != 0 {
+		t.Fatal("it is back")
+	}
+}
+
 // copies stores as many later submissions that are like this one but for the key.
 func (h *house) copies(submissionID string, n int) {
 	h.Helper()
