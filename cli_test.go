@@ -228,7 +228,7 @@ func TestSeveralSentencesInOneLineStayApart(t *testing.T) {
 
 	for given, want := range map[string]string{
 		"":              "",
-		" a\t b ":       "a b",
+		"a \t  b\n":     "a b",
 		"one\ntwo\n":    "one; two",
 		"no:\n\tx\n\tx": "no: x",
 	} {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sees to the programs that the tests need beside Go and Node: a C compiler (the race detector), Redis and Chromium.
+# Sees to the programs that the tests need beside Go and Node: a C compiler (the race detector), Redis, Chromium and curl.
 # With apt, as root or with sudo, it installs what is missing; elsewhere it says what to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,6 +31,7 @@ missing=()
 link_redis
 present gcc cc clang || missing+=(gcc libc6-dev)
 present redis-server || missing+=(redis-tools)
+present curl || missing+=(curl)
 present_chromium || missing+=(chromium)
 
 if [ "${#missing[@]}" -eq 0 ]; then exit 0; fi
@@ -39,7 +40,7 @@ as_root=()
 if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
 
 if ! present apt-get || { [ "$(id -u)" -ne 0 ] && ! sudo -n true 2> /dev/null; }; then
-	echo "The tests need a C compiler, redis-server and Chromium. Install what stands for ${missing[*]} on this system" \
+	echo "The tests need a C compiler, redis-server, Chromium and curl. Install what stands for ${missing[*]} on this system" \
 		"(macOS: xcode-select --install; brew install redis; brew install --cask chromium), then run make test again." >&2
 	exit 1
 fi
