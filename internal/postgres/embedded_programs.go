@@ -15,7 +15,7 @@ import (
 )
 
 // oldestMajor is the oldest PostgreSQL that the embedded server is run with.
-const oldestMajor = 14
+const oldestMajor = 15
 
 // usualPlaces are where the packages of the platforms put the programs.
 var usualPlaces = []string{
