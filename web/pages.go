@@ -45,7 +45,7 @@ type pageSet struct {
 	policy    string
 }
 
-//nolint:gochecknoglobals // parsed once from files in the binary; a fault in them cannot survive the tests
+// pages are parsed once from files in the binary; a fault in them cannot survive the tests.
 var pages = loadPages()
 
 func loadPages() pageSet {
@@ -83,7 +83,7 @@ func (p pageSet) write(c *gin.Context, status int, name string, content page) {
 }
 
 // titles are the headings of the error page by status.
-var titles = map[int]string{ //nolint:gochecknoglobals // a table
+var titles = map[int]string{
 	http.StatusForbidden:             "This form cannot be sent from here",
 	http.StatusNotFound:              "There is no form here",
 	http.StatusMethodNotAllowed:      "This address takes submissions",
@@ -96,7 +96,7 @@ var titles = map[int]string{ //nolint:gochecknoglobals // a table
 }
 
 // codeTitles are the headings where that of the status would say something else.
-var codeTitles = map[string]string{ //nolint:gochecknoglobals // a table
+var codeTitles = map[string]string{
 	"submission_deleted": "This was sent before, and deleted",
 	"submission_refused": "This was not taken",
 }

@@ -114,7 +114,7 @@ func (v *Visitors) WriteFailure(c *gin.Context, status int, failed *fault.Fault)
 
 // formspreeCodes are the words that Formspree's clients know for the whole form (the form error codes in the types of
 // @formspree/core); what has no word there is said in ours, in capitals.
-var formspreeCodes = map[string]string{ //nolint:gochecknoglobals // a table
+var formspreeCodes = map[string]string{
 	"endpoint_not_found":        "FORM_NOT_FOUND",
 	"not_found":                 "FORM_NOT_FOUND",
 	"invalid_endpoint_id":       "FORM_NOT_FOUND",
