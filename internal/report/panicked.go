@@ -18,7 +18,7 @@ type Panicked struct {
 
 // Recovered wraps what recover returned. It keeps the stack of the panic, so call it in the deferred function itself.
 func Recovered(value any) *Panicked {
-	return &Panicked{value: value, stack: Stack(1)}
+	return &Panicked{value: value, stack: stackOf(1)}
 }
 
 // Error tells the type of what was panicked with.
@@ -33,26 +33,26 @@ func (p *Panicked) Unwrap() error {
 
 // LogValue writes the type and the frames, so that a Panicked can be logged as it is.
 func (p *Panicked) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("type", fmt.Sprintf("%T", p.value)), slog.Any("frames", Frames(p.stack)))
+	return slog.GroupValue(slog.String("type", fmt.Sprintf("%T", p.value)), slog.Any("frames", written(p.stack)))
 }
 
-// Stack returns the program counters of the caller, without the innermost skip functions.
-func Stack(skip int) []uintptr {
+// stackOf returns the program counters of the caller, without the innermost skip functions.
+func stackOf(skip int) []uintptr {
 	counters := make([]uintptr, mostFrames)
 
 	return counters[:runtime.Callers(skip+2, counters)]
 }
 
-// Frames writes a stack as "function file:line", innermost first. It holds names of the code only, no arguments, and of
+// written is a stack as "function file:line", innermost first. It holds names of the code only, no arguments, and of
 // a file only its name and folder, since the rest is the machine on which the program was built.
-func Frames(stack []uintptr) []string {
-	var written []string
+func written(stack []uintptr) []string {
+	var lines []string
 
 	walk(stack, func(f runtime.Frame) {
-		written = append(written, fmt.Sprintf("%s %s:%d", f.Function, shortFile(f.File), f.Line))
+		lines = append(lines, fmt.Sprintf("%s %s:%d", f.Function, shortFile(f.File), f.Line))
 	})
 
-	return written
+	return lines
 }
 
 func walk(stack []uintptr, visit func(runtime.Frame)) {

@@ -65,12 +65,7 @@ func (r *Reporter) Error(ctx context.Context, err error, ids IDs) {
 		return
 	}
 
-	r.send(ctx, sentry.LevelError, err, Stack(1), ids)
-}
-
-// Panic reports what recover returned, as Error does for an error. The stack comes from Stack or from runtime.Callers.
-func (r *Reporter) Panic(ctx context.Context, recovered any, stack []uintptr, ids IDs) {
-	r.Error(ctx, &Panicked{value: recovered, stack: stack}, ids)
+	r.send(ctx, sentry.LevelError, err, stackOf(1), ids)
 }
 
 // Flush waits until everything reported so far was sent, at most for the timeout, and says whether it was.
