@@ -17,6 +17,15 @@ type counter struct {
 	ends  time.Time
 }
 
+// at is the counter that counts now: c while its window lasts, then a new one. There may be no c yet.
+func (c *counter) at(now time.Time, rate limiter.Rate) *counter {
+	if c != nil && now.Before(c.ends) {
+		return c
+	}
+
+	return &counter{ends: now.Add(rate.Period)}
+}
+
 // memoryStore is a limiter.Store that never holds more than so many counters, however many clients there are. The
 // counter that was unused for longest makes room, so a client that keeps sending keeps its own. It is safe for concurrent
 // use.
@@ -48,10 +57,10 @@ func (s *memoryStore) Increment(_ context.Context, key string, count int64, rate
 	defer s.mu.Unlock()
 
 	now := s.now()
-	current, ok := s.counters.Get(key)
+	found, _ := s.counters.Get(key)
 
-	if !ok || !now.Before(current.ends) {
-		current = &counter{ends: now.Add(rate.Period)}
+	current := found.at(now, rate)
+	if current != found {
 		s.counters.Add(key, current)
 	}
 
@@ -66,11 +75,8 @@ func (s *memoryStore) Peek(_ context.Context, key string, rate limiter.Rate) (li
 	defer s.mu.Unlock()
 
 	now := s.now()
-	current, ok := s.counters.Peek(key)
-
-	if !ok || !now.Before(current.ends) {
-		current = &counter{ends: now.Add(rate.Period)}
-	}
+	found, _ := s.counters.Peek(key)
+	current := found.at(now, rate)
 
 	return common.GetContextFromState(now, rate, current.ends, current.count), nil
 }

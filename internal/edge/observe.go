@@ -118,9 +118,6 @@ func methodOf(c *gin.Context) string {
 	return otherMethod
 }
 
-var errPanic = fault.New(fault.Internal, "internal_error",
-	"Something went wrong on our side. Try again; if it stays, send us the request id.")
-
 // recover turns a panic into a 500. The panic's own text goes nowhere, since it may hold a submitted value. When the
 // answer has already begun it is broken off instead, so that no client takes a half for the whole.
 func (e *edge) recover(c *gin.Context) {
@@ -144,7 +141,7 @@ func (e *edge) recover(c *gin.Context) {
 			r.breakOff()
 		}
 
-		r.answer(c, naming(errPanic, r.ids.RequestID))
+		r.answer(c, naming(fault.As(panicked), r.ids.RequestID))
 	}()
 
 	c.Next()
