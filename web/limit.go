@@ -14,6 +14,19 @@ func (v *Visitors) limitClient(c *gin.Context) {
 	v.spend(c, "client", v.ClientRate, current.client)
 }
 
+// limitLooks is for those who have an endpoint looked up and post nothing. They have an allowance of their own: the page
+// after a submission must not cost the next one.
+func (v *Visitors) limitLooks(c *gin.Context) {
+	v.spend(c, lookScope, v.ClientRate, edge.ClientKey(edge.Client(c)))
+}
+
+// mayLook is limitLooks for a request that is answered either way.
+func (v *Visitors) mayLook(c *gin.Context) bool {
+	return v.Limits.Take(c.Request.Context(), lookScope, v.ClientRate, edge.ClientKey(edge.Client(c))).Allowed
+}
+
+const lookScope = "look"
+
 func (v *Visitors) limitEndpoint(c *gin.Context) {
 	v.spend(c, "endpoint", v.EndpointRate, visitOf(c).endpoint.ID)
 }

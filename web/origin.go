@@ -47,12 +47,17 @@ func (v *Visitors) preflight(c *gin.Context) {
 	c.Header("Access-Control-Allow-Headers", allowedHeaders)
 	c.Header("Access-Control-Max-Age", preflightAge)
 
+	c.Status(http.StatusNoContent)
+
+	// Who asks too often is let through here, and judged when it posts.
+	if !v.mayLook(c) {
+		return
+	}
+
 	// An endpoint that cannot be found is the answer of the request itself, which a page can read only after this one.
 	if endpoint, _ := v.lookup(c); endpoint != nil {
 		v.narrowToAllowed(c, endpoint)
 	}
-
-	c.Status(http.StatusNoContent)
 }
 
 func (v *Visitors) checkOrigin(c *gin.Context) {

@@ -50,12 +50,12 @@ func (v *Visitors) Routes(router gin.IRouter) {
 			v.ingest,
 		)
 		router.OPTIONS(address, v.preflight)
-		router.GET(address, v.explain)
-		router.HEAD(address, v.explain)
+		router.GET(address, v.limitLooks, v.explain)
+		router.HEAD(address, v.limitLooks, v.explain)
 	}
 
-	router.GET("/f/:endpoint/thanks", v.thank)
-	router.HEAD("/f/:endpoint/thanks", v.thank)
+	router.GET("/f/:endpoint/thanks", v.limitLooks, v.thank)
+	router.HEAD("/f/:endpoint/thanks", v.limitLooks, v.thank)
 }
 
 // visit is what the steps of one request know and tell each other.
