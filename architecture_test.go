@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -68,25 +69,83 @@ func TestTheTreeKeepsItsArchitecture(t *testing.T) {
 func TestEveryTableHasOneOwner(t *testing.T) {
 	t.Parallel()
 
+	for _, table := range createdTables(t) {
+		if _, owned := owners()[table]; !owned {
+			t.Errorf("a migration creates %s: give it an owner in the table of architecture_test.go", table)
+		}
+	}
+}
+
+// createdTables are those of the migrations, and the one that the runner itself makes.
+func createdTables(t *testing.T) []string {
+	t.Helper()
+
 	files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("migrations/ holds no SQL: %v", err)
 	}
 
+	tables := []string{"schema_migrations"}
 	created := regexp.MustCompile(`(?im)^\s*create (?:unlogged )?table (?:if not exists )?(\w+)`)
 
 	for _, file := range files {
-		sql, err := os.ReadFile(path.Join("migrations", file))
-		if err != nil {
-			t.Fatal(err)
+		for _, match := range created.FindAllStringSubmatch(read(t, path.Join("migrations", file)), -1) {
+			tables = append(tables, match[1])
+		}
+	}
+
+	return tables
+}
+
+// TestThePageAboutTheArchitectureSaysWhatIsChecked compares the two tables. The one here also gives tables to come an owner,
+// of which the page is silent.
+func TestThePageAboutTheArchitectureSaysWhatIsChecked(t *testing.T) {
+	t.Parallel()
+
+	tables, shown := createdTables(t), map[string]part{}
+
+	for _, cells := range rows(t, "docs/architecture.md") {
+		if len(cells) != 3 || !strings.HasPrefix(cells[0], "`") {
+			continue
 		}
 
-		for _, match := range created.FindAllStringSubmatch(string(sql), -1) {
-			if _, owned := owners()[match[1]]; !owned {
-				t.Errorf("migrations/%s creates %s: give it an owner in the table of architecture_test.go",
-					file, match[1])
-			}
+		for _, name := range list(cells[0]) {
+			shown[name] = part{imports: meant(cells[1]), tables: meant(cells[2])}
 		}
+	}
+
+	for name, want := range house {
+		got, found := shown[name]
+		delete(shown, name)
+
+		if !found && name != "internal" {
+			t.Errorf("the page does not have %s", name)
+		}
+
+		owned := slices.DeleteFunc(slices.Clone(want.tables), func(table string) bool { return !slices.Contains(tables, table) })
+		if slices.Sort(owned); !slices.Equal(owned, got.tables) {
+			t.Errorf("%s owns %q, and the page says %q", name, owned, got.tables)
+		}
+
+		if imports := slices.Sorted(slices.Values(want.imports)); !slices.Equal(imports, got.imports) {
+			t.Errorf("%s may import %q, and the page says %q", name, imports, got.imports)
+		}
+	}
+
+	if len(shown) > 0 {
+		t.Errorf("the page has packages without a place: %v", shown)
+	}
+}
+
+// meant sorts what a cell of the page lists.
+func meant(cell string) []string {
+	switch cell {
+	case "", "nothing":
+		return nil
+	case "all":
+		return []string{everything}
+	default:
+		return slices.Sorted(slices.Values(list(cell)))
 	}
 }
 
