@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/getsentry/sentry-go"
-	"github.com/redis/go-redis/v9"
 
+	"formonce/internal/edge"
 	"formonce/internal/postgres"
 	"formonce/migrations"
 )
@@ -120,20 +120,10 @@ func checkRedis(ctx context.Context, p *patient) (string, error) {
 		return "Not used: every process counts its limits for itself.", nil
 	}
 
-	options, err := redis.ParseURL(p.settings.RedisURL)
-	if err != nil {
-		return "", errors.New("REDIS_URL cannot be read; write it as redis://host:6379/0")
-	}
-
-	options.MaxRetries, options.DialerRetries = -1, 1
-	client := redis.NewClient(options)
-
-	defer func() { _ = client.Close() }()
-
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 
-	if err := client.Ping(ctx).Err(); err != nil {
+	if err := edge.PingRedis(ctx, p.settings.RedisURL); err != nil {
 		return "", fmt.Errorf("the Redis of REDIS_URL does not answer, check its address and that it runs; "+
 			"until then every process counts for itself: %w", err)
 	}

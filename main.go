@@ -8,9 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-
 	"formonce/internal/config"
 )
 
@@ -21,9 +18,6 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an orderly end. From then on a second one ends the process at once.
 	context.AfterFunc(ctx, stop)
-
-	// The client of Redis writes lines of its own past our log; whatever matters it returns as an error as well.
-	redis.SetLogger(&logging.VoidLogger{})
 
 	status := run(ctx, os.Args[1:], &console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,

@@ -55,13 +55,10 @@ type sharedStore struct {
 }
 
 func newSharedStore(options LimitsOptions) (*sharedStore, error) {
-	settings, err := redis.ParseURL(options.RedisURL)
+	settings, err := redisOptions(options.RedisURL)
 	if err != nil {
-		return nil, errors.New("REDIS_URL must be a Redis address such as redis://:password@host:6379/0")
+		return nil, err
 	}
-
-	// The client would otherwise write lines of its own to the standard error, about what is logged here anyway.
-	logging.Disable()
 
 	s := &sharedStore{
 		client: redis.NewClient(impatient(settings)), log: options.Log, secret: options.Secret, pause: redisPause,
@@ -81,16 +78,43 @@ func newSharedStore(options LimitsOptions) (*sharedStore, error) {
 	return s, nil
 }
 
-// impatient has every call end in redisPatience, without second tries, and nothing sent that older servers do not know.
-func impatient(o *redis.Options) *redis.Options {
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = redisPatience, redisPatience, redisPatience, redisPatience
+// redisOptions has every call end with its context, without second tries, and nothing sent that older servers do not know.
+func redisOptions(address string) (*redis.Options, error) {
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, errors.New("REDIS_URL must be a Redis address such as redis://:password@host:6379/0")
+	}
+
+	// The client would otherwise write lines of its own to the standard error, about what is told here anyway.
+	logging.Disable()
+
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
 	o.DialerRetries = 1
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
+	return o, nil
+}
+
+// impatient has every call end in redisPatience.
+func impatient(o *redis.Options) *redis.Options {
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = redisPatience, redisPatience, redisPatience, redisPatience
+
 	return o
+}
+
+// PingRedis asks the Redis of a REDIS_URL for a sign of life, once, and for as long as ctx lets it.
+func PingRedis(ctx context.Context, address string) error {
+	o, err := redisOptions(address)
+	if err != nil {
+		return err
+	}
+
+	client := redis.NewClient(o)
+	_, err = client.Ping(ctx).Result()
+
+	return errors.Join(err, client.Close())
 }
 
 // take counts the request, or says that the caller has to count it.
