@@ -146,7 +146,7 @@ func TestValuesOutsideTheRulesAreRefused(t *testing.T) {
 
 	for name, values := range map[string][]string{
 		"LISTEN_ADDR":        {"127.0.0.1", ":http", "127.0.0.1:65536", "127.0.0.1:-1", "http://127.0.0.1:80", "a b:80", ":080"},
-		"PUBLIC_URL":         {"forms.example.com", "https://", "https://a/b", "https://a?", "https://a#x", "https://u@a", "javascript:alert(1)"},
+		"PUBLIC_URL":         {"forms.example.com", "https://", "https://a/b", "https://a?", "https://a#x", "https://u@a", "javascript:alert(1)", "https://müller.example"},
 		"AUTO_MIGRATE":       {"true", "2"},
 		"SECRET_KEY":         {long[1:]},
 		"TRUSTED_PROXY_HOPS": {"-1", "11", "1.5", "1 "},

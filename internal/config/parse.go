@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/getsentry/sentry-go"
 	"github.com/redis/go-redis/v9"
@@ -90,7 +91,7 @@ func duration(at func(*Config) *time.Duration) func(*Config, string) error {
 
 func rate(at func(*Config) *Rate) func(*Config, string) error {
 	return func(c *Config, value string) error {
-		parsed, err := ParseRate(value)
+		parsed, err := parseRate(value)
 		if err == nil {
 			*at(c) = parsed
 		}
@@ -99,8 +100,8 @@ func rate(at func(*Config) *Rate) func(*Config, string) error {
 	}
 }
 
-// ParseRate reads "60/1m": a number of requests and the window in which they may come, 1s to 24h. "off" is the zero Rate.
-func ParseRate(value string) (Rate, error) {
+// parseRate reads "60/1m": a number of requests and the window in which they may come, 1s to 24h. "off" is the zero Rate.
+func parseRate(value string) (Rate, error) {
 	if value == "off" {
 		return Rate{}, nil
 	}
@@ -153,6 +154,11 @@ func origin(value string) (string, error) {
 
 	if strings.Trim(parsed.Path, "/") != "" || strings.ContainsAny(value, "?#") || parsed.User != nil {
 		return "", errors.New("must have no path, query, fragment or user name, as in https://forms.example.com")
+	}
+
+	// Browsers and the header Location know such a name by its ASCII form only.
+	if strings.ContainsFunc(parsed.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return "", errors.New("must have its host in ASCII, as in https://xn--mller-kva.example")
 	}
 
 	host := strings.TrimSuffix(strings.ToLower(parsed.Host), ":")
