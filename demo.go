@@ -105,14 +105,9 @@ func makeDemo(ctx context.Context, s *store) (demoFacts, error) {
 
 // demoPassword is derived from the installation's secret: it can be printed again, and nobody else knows it.
 func demoPassword(settings *config.Config) (string, error) {
-	secret := settings.SecretKey
-	if secret == "" {
-		kept, err := config.Secret(settings.DataDir)
-		if err != nil {
-			return "", err
-		}
-
-		secret = kept
+	secret, err := settings.Secret()
+	if err != nil {
+		return "", err
 	}
 
 	mac := hmac.New(sha256.New, []byte(secret))

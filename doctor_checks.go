@@ -7,13 +7,12 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/getsentry/sentry-go"
 
+	"formonce/internal/config"
 	"formonce/internal/edge"
 	"formonce/internal/postgres"
 	"formonce/migrations"
@@ -62,19 +61,8 @@ func checkDataFolder(_ context.Context, p *patient) (string, error) {
 		return "", fmt.Errorf("a file that was just made in DATA_DIR cannot be removed, look at the folder's permissions: %w", err)
 	}
 
-	return secretIsPrivate(dir)
-}
-
-func secretIsPrivate(dir string) (string, error) {
-	path := filepath.Join(dir, "secret.key")
-
-	info, err := os.Stat(path)
-	if err == nil && info.Mode().Perm()&0o007 != 0 {
-		return "", fmt.Errorf("every account of this machine can read the secret; run: chmod 600 %s", path)
-	}
-
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("the secret cannot be looked at, make it reachable for this account: %w", err)
+	if err := config.CheckSecret(dir); err != nil {
+		return "", err
 	}
 
 	return "This account can write into it and others cannot.", nil
@@ -162,16 +150,7 @@ func checkListenAddress(ctx context.Context, p *patient) (string, error) {
 }
 
 func answersHealthz(ctx context.Context, addr string) bool {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.PublicURLOf(addr)+"/healthz", http.NoBody)
 	if err != nil {
 		return false
 	}

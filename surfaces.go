@@ -40,10 +40,12 @@ func (s *service) listen(ctx context.Context) error {
 
 // startHTTP joins the domains to the surfaces and serves them.
 func (s *service) startHTTP(context.Context) error {
-	secret, err := s.secret()
+	kept, err := s.cfg.Secret()
 	if err != nil {
 		return err
 	}
+
+	secret := []byte(kept)
 
 	limits, err := edge.NewLimits(edge.LimitsOptions{
 		Log: s.opts.Log, Metrics: s.metrics, Memory: s.cfg.RateLimitMemory, RedisURL: s.cfg.RedisURL, Secret: secret,
@@ -76,16 +78,6 @@ func (s *service) startHTTP(context.Context) error {
 	s.startServer(s.listener, s.routes(visitors))
 
 	return nil
-}
-
-func (s *service) secret() ([]byte, error) {
-	if s.cfg.SecretKey != "" {
-		return []byte(s.cfg.SecretKey), nil
-	}
-
-	made, err := config.Secret(s.cfg.DataDir)
-
-	return []byte(made), err
 }
 
 // routes is the table of everything that is served on the public address.

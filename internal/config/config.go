@@ -20,7 +20,7 @@ type Rate struct {
 	Window time.Duration
 }
 
-// Config holds every setting, checked. Two of them have a value only later: SecretKey (see Secret) and PublicURL when
+// Config holds every setting, checked. Two of them have a value only later: SecretKey (ask Secret) and PublicURL when
 // the port is 0 (see PublicURLOf).
 type Config struct {
 	// ListenAddr is host:port of the public address.

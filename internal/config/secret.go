@@ -21,21 +21,34 @@ const (
 	strangers fs.FileMode = 0o007
 )
 
-// Secret returns the SECRET_KEY of a service that was given none: the one kept in dataDir/secret.key, made at the first
+// Secret returns SecretKey, or for a service that was given none the one kept in DataDir/secret.key, made at the first
 // call with the mode 0600. Processes that start at the same time get the same one.
-func Secret(dataDir string) (string, error) {
-	path := filepath.Join(dataDir, secretFile)
+func (c *Config) Secret() (string, error) {
+	if c.SecretKey != "" {
+		return c.SecretKey, nil
+	}
+
+	path := filepath.Join(c.DataDir, secretFile)
 
 	kept, err := readSecret(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return kept, err
 	}
 
-	if err := writeSecret(dataDir, path); err != nil {
+	if err := writeSecret(c.DataDir, path); err != nil {
 		return "", fmt.Errorf("the service cannot keep its secret in DATA_DIR: %w; make the folder writable or set SECRET_KEY", err)
 	}
 
 	return readSecret(path)
+}
+
+// CheckSecret says what is wrong with the secret that is kept in dataDir. One that is still to be made is not wrong.
+func CheckSecret(dataDir string) error {
+	if _, err := readSecret(filepath.Join(dataDir, secretFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+
+	return nil
 }
 
 func readSecret(path string) (string, error) {

@@ -19,7 +19,7 @@ func TestProcessesThatStartTogetherGetOneSecret(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range got {
 		all.Go(func() {
-			made, err := config.Secret(dir)
+			made, err := (&config.Config{DataDir: dir}).Secret()
 			if err != nil {
 				t.Error(err)
 			}
@@ -54,7 +54,7 @@ func TestADamagedOrOpenSecretIsRefusedAndNotReplaced(t *testing.T) {
 	path := filepath.Join(dir, "secret.key")
 	write(t, path, "short\n")
 
-	if _, err := config.Secret(dir); err == nil || !strings.Contains(err.Error(), "damaged") || strings.Contains(err.Error(), "short") {
+	if _, err := (&config.Config{DataDir: dir}).Secret(); err == nil || !strings.Contains(err.Error(), "damaged") || strings.Contains(err.Error(), "short") {
 		t.Errorf("got %v", err)
 	}
 
@@ -64,7 +64,7 @@ func TestADamagedOrOpenSecretIsRefusedAndNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := config.Secret(dir); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if _, err := (&config.Config{DataDir: dir}).Secret(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("got %v", err)
 	}
 
