@@ -12,7 +12,9 @@ export function CopyText({ text, name }: Props) {
   return (
     <div className="copy">
       <pre className="copy-text" tabIndex={0} role="region" aria-label={name}>
-        <code>{text}</code>
+        <code>
+          {text.split(/(\s+)/).map((part, i) => (i % 2 ? part : <span key={i} className="copy-word">{part}</span>))}
+        </code>
       </pre>
       <CopyButton value={text} timeout={2000}>
         {({ copied, copy }) => (
