@@ -31,6 +31,8 @@ const (
 	// believeFor bounds how long an endpoint is remembered without a new look at it. Until then a change may be missed
 	// whose announcement got lost: by a command that was killed before it, or by a database whose clock was set.
 	believeFor = time.Minute
+	// followWithin bounds one look at the changes, since a database behind a broken network does not even fail.
+	followWithin = 3 * time.Second
 	// joinFor bounds the age of a load that one more caller waits for, since what it has read may be as old.
 	joinFor = trustFor / 2
 )
@@ -226,6 +228,9 @@ func (l *Lookup) read(ctx context.Context, endpointID string) (opened, error) {
 // Follow is one look at what changed in the directory of endpoints: what changed is forgotten. It must run alone, and
 // every FollowEvery.
 func (l *Lookup) Follow(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, followWithin)
+	defer cancel()
+
 	began := l.now()
 
 	rows, err := l.db.Pool.Query(ctx,

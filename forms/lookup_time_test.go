@@ -1,11 +1,17 @@
 package forms_test
 
 import (
+	"context"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"formonce/forms"
+	"formonce/internal/postgres"
+	"formonce/tenants"
 )
 
 // clock is a Lookup's clock that only the test moves.
@@ -126,4 +132,60 @@ func (h *house) waiters() int {
 
 	return h.count(`SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+}
+
+// silent is a connection to a database that has gone without a word, as behind a broken network.
+type silent struct {
+	net.Conn
+
+	gone *atomic.Bool
+}
+
+func (s silent) Read(p []byte) (int, error) {
+	for {
+		n, err := s.Conn.Read(p)
+		if err != nil || !s.gone.Load() {
+			return n, err
+		}
+	}
+}
+
+func TestADatabaseThatGoesSilentDoesNotStopTheFollowingForGood(t *testing.T) {
+	h := newHouse(t)
+	h.endpoint("contact-form", nil)
+
+	var gone atomic.Bool
+
+	config := h.db.Pool.Config()
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return silent{conn, &gone}, err
+	}
+
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(pool.Close)
+
+	lookup := forms.NewLookup(&postgres.DB{Pool: pool, Gorm: h.db.Gorm}, tenants.NewRegistry(h.db))
+	follow(t, lookup)
+	gone.Store(true)
+
+	given := make(chan error, 1)
+
+	go func() { given <- lookup.Follow(h.Context()) }()
+
+	select {
+	case err := <-given:
+		wantCode(t, err, "storage_unavailable")
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for an answer that will not come")
+	}
+
+	gone.Store(false)
+	follow(t, lookup)
+	h.foundName(lookup, "contact-form")
 }
