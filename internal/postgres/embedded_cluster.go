@@ -44,9 +44,7 @@ func (e *Embedded) prepare(ctx context.Context) error {
 		return err
 	}
 
-	if err = e.remember(); err != nil {
-		return err
-	}
+	e.remember(ctx)
 
 	if !found {
 		return e.create(ctx)

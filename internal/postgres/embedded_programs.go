@@ -114,19 +114,17 @@ func remembered(ctx context.Context, dataDir string) []programs {
 	return newestFirst(ctx, []string{strings.TrimSpace(string(folder))})
 }
 
-// remember notes in DATA_DIR which programs run the cluster.
-func (e *Embedded) remember() error {
+// remember notes in DATA_DIR which programs run the cluster. A server that runs is worth more than the note.
+func (e *Embedded) remember(ctx context.Context) {
 	path, folder := rememberedPath(e.options.DataDir), e.programs.folder+"\n"
 
 	if noted, err := os.ReadFile(path); err == nil && string(noted) == folder {
-		return nil
+		return
 	}
 
 	if err := os.WriteFile(path, []byte(folder), 0o600); err != nil {
-		return fmt.Errorf("DATA_DIR cannot hold the note about its database's programs, make it writable: %w", err)
+		e.options.Log.WarnContext(ctx, "DATA_DIR cannot hold the note about its database's programs", "file", path)
 	}
-
-	return nil
 }
 
 func inPlaces(ctx context.Context, patterns []string) []programs {
