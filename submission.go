@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"formonce/forms"
-	"formonce/internal/id"
 	"formonce/tenants"
 )
 
@@ -82,7 +81,7 @@ func (c *console) printPage(page forms.Page, asJSON bool) error {
 	for i := range page.Submissions {
 		found := &page.Submissions[i]
 		cells[i] = []string{
-			id.Write(forms.IDPrefix, found.ID), minutes(found.ReceivedAt), found.EndpointID, string(found.Status),
+			forms.PublicID(found.ID), minutes(found.ReceivedAt), found.EndpointID, string(found.Status),
 			strconv.Itoa(found.ReplayCount), excerpt(found.Fields),
 		}
 	}
@@ -148,7 +147,7 @@ func submissionShowCommand(c *console) *cobra.Command {
 }
 
 func parseSubmissionID(text string) (uuid.UUID, error) {
-	parsed, err := id.Parse(forms.IDPrefix, text)
+	parsed, err := forms.ParseID(text)
 	if err != nil {
 		return parsed, misuse(err.Error())
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"formonce/forms"
-	"formonce/internal/id"
 )
 
 // wirePage is a list of submissions as programs see it, the same as the management API gives.
@@ -48,7 +47,7 @@ func submissionJSON(s *forms.Submission) wireSubmission {
 	}
 
 	return wireSubmission{
-		ID: id.Write(forms.IDPrefix, s.ID), EndpointID: s.EndpointID, ReceivedAt: stamp(s.ReceivedAt),
+		ID: forms.PublicID(s.ID), EndpointID: s.EndpointID, ReceivedAt: stamp(s.ReceivedAt),
 		Status: string(s.Status), Fields: fields, ReplayCount: s.ReplayCount, SchemaVersion: s.Rules.Schema,
 		ReplyTo: s.ReplyTo, Subject: s.Subject, Language: s.Language,
 	}
@@ -64,7 +63,7 @@ func (c *console) printSubmission(s *forms.Submission) error {
 		}
 	}
 
-	line("id", id.Write(forms.IDPrefix, s.ID))
+	line("id", forms.PublicID(s.ID))
 	line("endpoint", s.EndpointID)
 	line("received", stamp(s.ReceivedAt))
 	line("status", string(s.Status))

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"formonce/internal/fault"
-	"formonce/internal/id"
 	"formonce/tenants"
 )
 
@@ -65,7 +64,7 @@ const (
 )
 
 // OwnerID is the tenant's id as people and programs see it.
-func (e *Endpoint) OwnerID() string { return id.Write(tenants.IDPrefix, e.TenantID) }
+func (e *Endpoint) OwnerID() string { return tenants.PublicID(e.TenantID) }
 
 // NewEndpoint returns an endpoint with the defaults of the service; its id is made when it is created.
 func NewEndpoint(name string) Endpoint {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"formonce/forms"
-	"formonce/internal/id"
 	"formonce/tenants"
 )
 
@@ -181,7 +180,7 @@ func TestAnEndpointIsFoundUnderItsTenantOnly(t *testing.T) {
 	h.endpoint("contact-form", nil)
 	lookup := h.lookup()
 
-	for tenant, found := range map[string]bool{h.tenant.Slug: true, id.Write(tenants.IDPrefix, h.tenant.ID): true, "other": false, "": false} {
+	for tenant, found := range map[string]bool{h.tenant.Slug: true, tenants.PublicID(h.tenant.ID): true, "other": false, "": false} {
 		if _, err := lookup.FindUnder(t.Context(), tenant, "contact-form"); (err == nil) != found {
 			t.Errorf("under %q: %v", tenant, err)
 		}

@@ -4,10 +4,18 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"formonce/internal/id"
 )
 
-// IDPrefix begins a submission's id as people and programs see it.
-const IDPrefix = "sub_"
+// idPrefix begins a submission's id as people and programs see it.
+const idPrefix = "sub_"
+
+// PublicID shows a submission's id to people and programs.
+func PublicID(submissionID uuid.UUID) string { return id.Write(idPrefix, submissionID) }
+
+// ParseID is the inverse of PublicID. Its error is a sentence for whoever wrote the id.
+func ParseID(text string) (uuid.UUID, error) { return id.Parse(idPrefix, text) }
 
 // Status is what became of a submission. The visitor's answer is the same for all of them.
 type Status string

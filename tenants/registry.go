@@ -27,7 +27,7 @@ func (r *Registry) Get(ctx context.Context, tenantID uuid.UUID) (Tenant, error) 
 // Find returns the tenant that a person means by ref, an id (ten_…) or a slug, or the Fault tenant_not_found. The two
 // cannot be confused, since no slug holds an underscore.
 func (r *Registry) Find(ctx context.Context, ref string) (Tenant, error) {
-	tenantID, err := id.Parse(IDPrefix, ref)
+	tenantID, err := id.Parse(idPrefix, ref)
 	if err == nil {
 		return r.Get(ctx, tenantID)
 	}

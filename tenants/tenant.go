@@ -11,15 +11,15 @@ import (
 
 // The prefixes of ids as people and programs see them; see internal/id.
 const (
-	IDPrefix       = "ten_"
-	MemberIDPrefix = "mem_"
+	idPrefix       = "ten_"
+	memberIDPrefix = "mem_"
 )
 
 // PublicID shows a tenant's id to people and programs.
-func PublicID(tenantID uuid.UUID) string { return id.Write(IDPrefix, tenantID) }
+func PublicID(tenantID uuid.UUID) string { return id.Write(idPrefix, tenantID) }
 
 // PublicMemberID shows a member's id to people and programs.
-func PublicMemberID(memberID uuid.UUID) string { return id.Write(MemberIDPrefix, memberID) }
+func PublicMemberID(memberID uuid.UUID) string { return id.Write(memberIDPrefix, memberID) }
 
 // Status says whether a tenant's endpoints take submissions.
 type Status string

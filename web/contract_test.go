@@ -13,7 +13,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/edge"
-	"formonce/internal/id"
+	"formonce/tenants"
 )
 
 func TestAReceiptHasTheMembersOfTheContractAndNoOther(t *testing.T) {
@@ -245,7 +245,7 @@ func TestALateRetryOfAnErasedSubmissionIsGone(t *testing.T) {
 	retry := ask{body: "a=b", key: aKey}
 	first := s.send(retry)
 
-	submissionID, err := id.Parse(forms.IDPrefix, first.object(t)["submission_id"].(string))
+	submissionID, err := forms.ParseID(first.object(t)["submission_id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestTheSameDoorStandsUnderTheTenantsName(t *testing.T) {
 	first := s.send(retry)
 	first.want(t, 202, "")
 
-	retry.path = "/p/" + id.Write("ten_", s.tenant.ID) + "/f/contact"
+	retry.path = "/p/" + tenants.PublicID(s.tenant.ID) + "/f/contact"
 	second := s.send(retry)
 	second.want(t, 202, "")
 
@@ -433,6 +433,9 @@ func TestOpeningTheAddressSubmitsNothing(t *testing.T) {
 			200, "application/json; charset=utf-8",
 		},
 		{ask{method: "GET", path: "/p/" + s.tenant.Slug + "/f/contact", headers: html}, 200, "text/html; charset=utf-8"},
+		{ask{method: "GET", path: "/f/contact", headers: map[string]string{"Accept": "*/*"}}, 200, "text/html; charset=utf-8"},
+		{ask{method: "GET", path: "/f/contact", headers: map[string]string{"Sec-Fetch-Mode": "cors"}}, 200, "application/json; charset=utf-8"},
+		{ask{method: "GET", path: "/f/contact", headers: map[string]string{"X-Requested-With": "x"}}, 200, "application/json; charset=utf-8"},
 		{ask{method: "GET", path: "/f/nothing-here", headers: html}, 404, "text/html; charset=utf-8"},
 		{ask{method: "GET", path: "/f/closed", headers: html}, 410, "text/html; charset=utf-8"},
 		{ask{method: "GET", path: "/f/contact/thanks", headers: html}, 200, "text/html; charset=utf-8"},

@@ -7,7 +7,6 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/edge"
-	"formonce/internal/id"
 )
 
 // ingest hands the request to the rules and answers with the receipt.
@@ -30,7 +29,7 @@ func (v *Visitors) ingest(c *gin.Context) {
 	}
 
 	receipt := outcome.Receipt
-	edge.IDs(c).Submission = id.Write(forms.IDPrefix, receipt.SubmissionID)
+	edge.IDs(c).Submission = forms.PublicID(receipt.SubmissionID)
 	edge.Annotate(c,
 		slog.Int("schema_version", receipt.SchemaVersion),
 		slog.Bool("replayed", receipt.Replayed))

@@ -9,7 +9,6 @@ import (
 	"formonce/forms"
 	"formonce/internal/edge"
 	"formonce/internal/fault"
-	"formonce/internal/id"
 )
 
 // receiptTime is RFC 3339 in UTC with microseconds, zeros kept, so that every replay reads the same.
@@ -54,7 +53,7 @@ func (v *Visitors) acknowledge(c *gin.Context, receipt forms.Receipt) {
 	}
 
 	c.JSON(status, receiptBody{
-		SubmissionID: id.Write(forms.IDPrefix, receipt.SubmissionID), EndpointID: receipt.EndpointID,
+		SubmissionID: forms.PublicID(receipt.SubmissionID), EndpointID: receipt.EndpointID,
 		ReceivedAt: receipt.ReceivedAt.Format(receiptTime), FieldCount: receipt.FieldCount,
 		Replay: receipt.Replayed, Delivery: deliveryBody{Queued: true}, OK: true, Next: next,
 	})
