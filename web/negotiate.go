@@ -11,7 +11,7 @@ import (
 // wantsJSON tells a script from a browser that navigates. A script must never be sent a page or a redirect, so whoever
 // does not ask for HTML gets JSON. The body is nil where the request was refused before it was read.
 func wantsJSON(r *http.Request, body []byte) bool {
-	if r.Header.Get("Sec-Fetch-Mode") == "cors" || r.Header.Values("X-Requested-With") != nil {
+	if saysScript(r) {
 		return true
 	}
 
@@ -23,6 +23,11 @@ func wantsJSON(r *http.Request, body []byte) bool {
 	}
 
 	return json > html || (json == html && isJSON(r.Header.Get("Content-Type"), body))
+}
+
+// saysScript is true for what browsers and libraries add to the requests of a script, whatever it accepts.
+func saysScript(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Mode") == "cors" || r.Header.Values("X-Requested-With") != nil
 }
 
 // isJSON knows the JSON of navigator.sendBeacon too, which says that it is text.

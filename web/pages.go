@@ -146,8 +146,8 @@ func (v *Visitors) explain(c *gin.Context) {
 
 	submitURL := v.submitURL(endpoint)
 
-	if accept := parseAccept(c.Request.Header.Values("Accept")); accept.names("application/json") &&
-		!accept.names("text/html") {
+	accept := parseAccept(c.Request.Header.Values("Accept"))
+	if saysScript(c.Request) || accept.names("application/json") && !accept.names("text/html") {
 		c.JSON(http.StatusOK, map[string]string{"endpoint_id": endpoint.ID, "submit_url": submitURL, "method": "POST"})
 		return
 	}
