@@ -176,9 +176,6 @@ func harmless(text string) string {
 	}, text)
 }
 
-// stamp writes a time as the whole service does: RFC 3339 in UTC with microseconds.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
-
 // minutes writes a time for people.
 func minutes(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const moment = `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`
+const aMoment = `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`
 
 func TestAnEndpointIsPrintedInItsShape(t *testing.T) {
 	t.Parallel()
@@ -16,7 +16,7 @@ func TestAnEndpointIsPrintedInItsShape(t *testing.T) {
 	want := map[string]string{
 		"id": "^contact-form$", "tenant_id": "^ten_[0-9a-f]{32}$", "name": "^Contact form$",
 		"submit_url": "^https://forms.example.com/f/contact-form$", "allowed_origins": `^\[\]$`, "redirect_url": "^$",
-		"closed": "^false$", "keep_client_hash": "^false$", "created_at": moment, "updated_at": moment,
+		"closed": "^false$", "keep_client_hash": "^false$", "created_at": aMoment, "updated_at": aMoment,
 		"idempotency": `^{"format":"any","order":"significant","replay_status":202,"required":false,"tombstone_days":7}$`,
 		"spam":        `^{"honeypot":"","refuse":false}$`,
 	}

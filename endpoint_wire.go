@@ -6,6 +6,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/config"
+	"formonce/internal/moment"
 	"formonce/tenants"
 )
 
@@ -51,7 +52,7 @@ func endpointJSON(settings *config.Config, e forms.Endpoint) wireEndpoint {
 			ReplayStatus: e.Idempotency.ReplayStatus, TombstoneDays: e.Idempotency.TombstoneDays,
 		},
 		Spam:           wireSpam{Honeypot: e.Honeypot, Refuse: e.RefuseSpam},
-		KeepClientHash: e.KeepClientHash, CreatedAt: stamp(e.CreatedAt), UpdatedAt: stamp(e.UpdatedAt),
+		KeepClientHash: e.KeepClientHash, CreatedAt: moment.Write(e.CreatedAt), UpdatedAt: moment.Write(e.UpdatedAt),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"formonce/internal/config"
+	"formonce/internal/moment"
 	"formonce/migrations"
 )
 
@@ -89,7 +90,7 @@ func (c *console) showPlan(ctx context.Context, url string, asJSON bool) error {
 		cells[i] = []string{step.Name, "pending"}
 
 		if step.AppliedAt != nil {
-			at := stamp(*step.AppliedAt)
+			at := moment.Write(*step.AppliedAt)
 			rows[i].AppliedAt, cells[i][1] = &at, at
 		}
 	}

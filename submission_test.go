@@ -45,7 +45,7 @@ func TestASubmissionIsShownAsItWasSentAndErased(t *testing.T) {
 
 	sent := at.received("message", "Hello <Ada>")
 	want := map[string]string{
-		"id": "^" + sent + "$", "endpoint_id": "^contact-form$", "received_at": moment, "status": "^accepted$",
+		"id": "^" + sent + "$", "endpoint_id": "^contact-form$", "received_at": aMoment, "status": "^accepted$",
 		"fields": "", "replay_count": "^2$", "schema_version": "^0$",
 	}
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"formonce/forms"
+	"formonce/internal/moment"
 )
 
 // wirePage is a list of submissions as programs see it, the same as the management API gives.
@@ -47,7 +48,7 @@ func submissionJSON(s *forms.Submission) wireSubmission {
 	}
 
 	return wireSubmission{
-		ID: forms.PublicID(s.ID), EndpointID: s.EndpointID, ReceivedAt: stamp(s.ReceivedAt),
+		ID: forms.PublicID(s.ID), EndpointID: s.EndpointID, ReceivedAt: moment.Write(s.ReceivedAt),
 		Status: string(s.Status), Fields: fields, ReplayCount: s.ReplayCount, SchemaVersion: s.Rules.Schema,
 		ReplyTo: s.ReplyTo, Subject: s.Subject, Language: s.Language,
 	}
@@ -65,7 +66,7 @@ func (c *console) printSubmission(s *forms.Submission) error {
 
 	line("id", forms.PublicID(s.ID))
 	line("endpoint", s.EndpointID)
-	line("received", stamp(s.ReceivedAt))
+	line("received", moment.Write(s.ReceivedAt))
 	line("status", string(s.Status))
 	line("replays", fmt.Sprintf("%d", s.ReplayCount))
 	line("reply to", s.ReplyTo)

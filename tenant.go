@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"formonce/internal/moment"
 	"formonce/tenants"
 )
 
@@ -115,7 +116,7 @@ func (c *console) printTenants(found []tenants.Tenant, asJSON bool) error {
 	cells := make([][]string, len(found))
 
 	for i, t := range found {
-		rows[i] = row{tenants.PublicID(t.ID), t.Slug, t.Name, string(t.Status), stamp(t.CreatedAt)}
+		rows[i] = row{tenants.PublicID(t.ID), t.Slug, t.Name, string(t.Status), moment.Write(t.CreatedAt)}
 		cells[i] = []string{rows[i].ID, t.Slug, t.Name, string(t.Status), minutes(t.CreatedAt)}
 	}
 

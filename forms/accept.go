@@ -11,6 +11,7 @@ import (
 
 	"formonce/internal/fault"
 	"formonce/internal/id"
+	"formonce/internal/moment"
 	"formonce/internal/postgres"
 )
 
@@ -144,7 +145,7 @@ func (in *Intake) replay(ctx context.Context, s *Submission) (Receipt, error) {
 			With("endpoint_id", s.EndpointID).With("idempotency_key", s.key)
 	}
 
-	_, err = in.db.Pool.Exec(ctx, insertReplay, s.TenantID, original.ID, id.New(), time.Now().UTC())
+	_, err = in.db.Pool.Exec(ctx, insertReplay, s.TenantID, original.ID, id.New(), moment.Now())
 	if postgres.ForeignKeyViolation(err) {
 		return Receipt{}, errNoOriginal
 	}

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"formonce/internal/fault"
+	"formonce/internal/moment"
 	"formonce/internal/postgres"
 )
 
@@ -84,7 +85,7 @@ func (d *Directory) Create(ctx context.Context, tenantID uuid.UUID, endpoint End
 		return Endpoint{}, err
 	}
 
-	now := time.Now().UTC().Truncate(time.Microsecond)
+	now := moment.Now()
 	endpoint.CreatedAt, endpoint.UpdatedAt = now, now
 
 	err := d.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
@@ -166,7 +167,7 @@ func (d *Directory) Update(
 			return err
 		}
 
-		changed.UpdatedAt = time.Now().UTC().Truncate(time.Microsecond)
+		changed.UpdatedAt = moment.Now()
 		if err := tx.Save(rowOf(&changed)).Error; err != nil {
 			return err
 		}

@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"formonce/internal/fault"
 	"formonce/internal/id"
+	"formonce/internal/moment"
 	"formonce/internal/postgres"
 )
 
@@ -110,7 +110,7 @@ func (e *Endpoint) key(headers []string, controls Controls) (string, error) {
 func (in *Intake) draft(endpoint *Endpoint, parsed Parsed, key, client string) *Submission {
 	made := &Submission{
 		TenantID: endpoint.TenantID, ID: id.New(), EndpointID: endpoint.ID,
-		ReceivedAt: time.Now().UTC().Truncate(time.Microsecond),
+		ReceivedAt: moment.Now(),
 		Status:     StatusAccepted,
 		Rules:      rulesFor(endpoint, parsed.Family),
 		sent:       parsed.Fields,

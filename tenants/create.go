@@ -3,13 +3,13 @@ package tenants
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"formonce/internal/id"
+	"formonce/internal/moment"
 	"formonce/internal/postgres"
 )
 
@@ -67,7 +67,7 @@ func (r *Registry) Create(ctx context.Context, wanted NewTenant) (Created, error
 	made := Created{
 		Tenant: Tenant{
 			ID: id.New(), Slug: wanted.Slug, Name: wanted.Name, Status: Active,
-			CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
+			CreatedAt: moment.Now(),
 		},
 		MemberID: id.New(), APIKey: key,
 	}

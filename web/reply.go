@@ -9,10 +9,8 @@ import (
 	"formonce/forms"
 	"formonce/internal/edge"
 	"formonce/internal/fault"
+	"formonce/internal/moment"
 )
-
-// receiptTime is RFC 3339 in UTC with microseconds, zeros kept, so that every replay reads the same.
-const receiptTime = "2006-01-02T15:04:05.000000Z"
 
 // receiptBody is the answer to an accepted submission and to each of its replays. It says the same for a submission that
 // was taken for spam: a program learns nothing from it.
@@ -54,7 +52,7 @@ func (v *Visitors) acknowledge(c *gin.Context, receipt forms.Receipt) {
 
 	c.JSON(status, receiptBody{
 		SubmissionID: forms.PublicID(receipt.SubmissionID), EndpointID: receipt.EndpointID,
-		ReceivedAt: receipt.ReceivedAt.Format(receiptTime), FieldCount: receipt.FieldCount,
+		ReceivedAt: moment.Write(receipt.ReceivedAt), FieldCount: receipt.FieldCount,
 		Replay: receipt.Replayed, Delivery: deliveryBody{Queued: true}, OK: true, Next: next,
 	})
 }

@@ -15,6 +15,8 @@ import (
 	driver "gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+
+	"formonce/internal/moment"
 )
 
 // connectLimit bounds one attempt to connect, so that a start against a silent address fails while someone is watching.
@@ -120,7 +122,7 @@ func mapperOver(pool *pgxpool.Pool) (*gorm.DB, error) {
 		SkipDefaultTransaction: true,
 		DisableAutomaticPing:   true,
 		Logger:                 logger.Discard,
-		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
+		NowFunc:                moment.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gorm cannot be set up over the pool: %w", err)
