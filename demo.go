@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"formonce/dashboard"
 	"formonce/forms"
 	"formonce/internal/config"
 	"formonce/internal/fault"
@@ -182,7 +183,7 @@ func (f demoFacts) show(w io.Writer, base string) error {
 	_, err := fmt.Fprintf(w, `
 The demo is ready.
 
-  Dashboard   %s/dashboard/
+  Dashboard   %s%s
   E-mail      %s
   Password    %s
   Form        %s/f/%s
@@ -191,7 +192,7 @@ Send a submission, twice if you like: the key makes sure that it is accepted onc
 
   curl -H 'Idempotency-Key: %s' -d name=Ada -d email=ada@example.com -d message=Hello %s/f/%s
 
-`, base, f.Email, f.Password, base, f.EndpointID, demoKey, base, f.EndpointID)
+`, base, dashboard.Path, f.Email, f.Password, base, f.EndpointID, demoKey, base, f.EndpointID)
 
 	return err
 }

@@ -49,6 +49,7 @@ func TestAFirstRunTakesSubmissionsAndShowsThem(t *testing.T) {
 	}
 
 	s.wantProbes()
+	s.wantTheWayToTheDashboard()
 	s.wantOrderlyEnd()
 }
 
@@ -67,6 +68,19 @@ func (s *service) wantProbes() {
 	counted := `formonce_http_requests_total{method="POST",route="/f/:endpoint",status="2xx"} 2`
 	if got := s.want(200, "GET", "/metrics", ""); !strings.Contains(got.body, counted) {
 		s.Errorf("/metrics does not have %s", counted)
+	}
+}
+
+// wantTheWayToTheDashboard types the addresses that people type.
+func (s *service) wantTheWayToTheDashboard() {
+	s.Helper()
+
+	for path, status := range map[string]int{"/": 302, "/dashboard": 308} {
+		for _, method := range []string{"GET", "HEAD"} {
+			if got := s.want(status, method, path, ""); got.header.Get("Location") != "/dashboard/" {
+				s.Errorf("%s %s leads to %q", method, path, got.header.Get("Location"))
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -95,10 +96,11 @@ func (s *service) routes(visitors *web.Visitors) http.Handler {
 
 	visitors.Routes(engine)
 
+	reading := []string{http.MethodGet, http.MethodHead}
 	application := gin.WrapH(dashboard.Handler())
-	engine.GET("/dashboard/*path", application)
-	engine.HEAD("/dashboard/*path", application)
-	engine.GET("/", func(c *gin.Context) { c.Redirect(http.StatusFound, "/dashboard/") })
+	engine.Match(reading, dashboard.Path+"*page", application)
+	engine.Match(reading, strings.TrimSuffix(dashboard.Path, "/"), application)
+	engine.Match(reading, "/", func(c *gin.Context) { c.Redirect(http.StatusFound, dashboard.Path) })
 
 	return engine
 }
