@@ -20,6 +20,9 @@ vi.stubGlobal(
   },
 );
 
+// Axe draws where it can; jsdom cannot, and says so at each attempt.
+HTMLCanvasElement.prototype.getContext = () => null;
+
 afterEach(() => {
   cleanup();
   localStorage.clear();
