@@ -29,8 +29,10 @@ var errNoOriginal = errors.New("no submission is stored under this key")
 // The constraint submissions_key decides who was first. The winner's row cannot be seen by the same statement.
 const insertSubmission = `
 INSERT INTO submissions (tenant_id, id, received_at, schema_version, rule_version, field_count, order_ignored,
-    endpoint_id, family, status, key_hash, fingerprint, client_hash, fields, reply_to, subject, language)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULLIF($15, ''), NULLIF($16, ''), NULLIF($17, ''))
+    endpoint_id, family, status, key_hash, fingerprint, client_hash, fields, reply_to, subject, language,
+    honeypot)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULLIF($15, ''), NULLIF($16, ''), NULLIF($17, ''),
+    NULLIF($18, ''))
 ON CONFLICT (tenant_id, endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`
 
 // Asked after the insertion: an insertion that waited for an erasure sees only now what the erasure left.
@@ -39,7 +41,8 @@ SELECT EXISTS (SELECT FROM tombstones
     WHERE tenant_id = $1 AND endpoint_id = $2 AND key_hash = $3 AND expires_at > now())`
 
 const findOriginal = `
-SELECT id, received_at, field_count, fingerprint, rule_version, schema_version, family, order_ignored
+SELECT id, received_at, field_count, fingerprint, rule_version, schema_version, family, order_ignored,
+    COALESCE(honeypot, '')
 FROM submissions WHERE tenant_id = $1 AND endpoint_id = $2 AND key_hash = $3`
 
 const insertReplay = `INSERT INTO replays (tenant_id, submission_id, id, replayed_at) VALUES ($1, $2, $3, $4)`
@@ -102,7 +105,7 @@ func insertRow(ctx context.Context, tx pgx.Tx, s *Submission) (stored, deleted b
 	batch := &pgx.Batch{}
 	batch.Queue(insertSubmission, s.TenantID, s.ID, s.ReceivedAt, s.Rules.Schema, s.Rules.Version, len(s.Fields),
 		s.Rules.OrderIgnored, s.EndpointID, s.Rules.Family, s.Status, s.keyHash, s.fingerprint[:], s.clientHash,
-		EncodeFields(s.Fields), s.ReplyTo, s.Subject, s.Language,
+		EncodeFields(s.Fields), s.ReplyTo, s.Subject, s.Language, s.Rules.Honeypot,
 	).Exec(func(tag pgconn.CommandTag) error {
 		stored = tag.RowsAffected() == 1
 		return nil
@@ -130,7 +133,7 @@ func (in *Intake) replay(ctx context.Context, s *Submission) (Receipt, error) {
 
 	err := in.db.Pool.QueryRow(ctx, findOriginal, s.TenantID, s.EndpointID, s.keyHash).Scan(&original.ID,
 		&original.ReceivedAt, &fieldCount, &fingerprint, &original.Rules.Version, &original.Rules.Schema,
-		&original.Rules.Family, &original.Rules.OrderIgnored)
+		&original.Rules.Family, &original.Rules.OrderIgnored, &original.Rules.Honeypot)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Receipt{}, errNoOriginal
 	}

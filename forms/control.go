@@ -72,17 +72,23 @@ var controlNames = map[string]control{
 
 const reservedPrefix = "_"
 
-// controlFor returns what the name controls; false means that it is the name of a visitor's field.
+// controlFor returns what the name controls; false means that it is the name of a visitor's field. An endpoint's own
+// honeypot with a name that is not reserved is a field here: whether it is one is a rule that a retry may have to be judged
+// by as it was, see normalize.
 func controlFor(name, ownHoneypot string) (control, bool) {
-	if name == ownHoneypot && name != "" {
-		return honeypot, true
-	}
-
 	if known, ok := controlNames[name]; ok {
 		return known, true
 	}
 
-	return ignored, strings.HasPrefix(name, reservedPrefix)
+	if !strings.HasPrefix(name, reservedPrefix) {
+		return control{}, false
+	}
+
+	if name == ownHoneypot {
+		return honeypot, true
+	}
+
+	return ignored, true
 }
 
 func line(target func(*Controls) *string) control {
@@ -117,11 +123,18 @@ func (c *Controls) takeKey(_ string, value Value, _ problem) {
 	}
 }
 
-// takeHoneypot counts a box that a script left unticked (false, null) as empty, and unreadable text as filled in.
+// takeHoneypot counts unreadable text as filled in.
 func (c *Controls) takeHoneypot(_ string, value Value, problem problem) {
-	empty := value.IsText() && strings.TrimSpace(value.text) == "" ||
-		value == Value{"null", true} || value == Value{"false", true}
-	c.Honeypot = c.Honeypot || problem != fits || !empty
+	c.Honeypot = c.Honeypot || problem != fits || filledIn(value)
+}
+
+// filledIn counts a box that a script left unticked (false, null) as empty.
+func filledIn(value Value) bool {
+	if value.IsText() {
+		return strings.TrimSpace(value.text) != ""
+	}
+
+	return value != Value{"null", true} && value != Value{"false", true}
 }
 
 func (c *Controls) takeCaptcha(name string, value Value, _ problem) {

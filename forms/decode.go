@@ -57,7 +57,8 @@ var (
 		"Nothing was filled in. Send at least one field; fields whose names begin with _ do not count.")
 )
 
-// Decode takes a body apart by its content type. ownHoneypot is the endpoint's own honeypot name, or empty.
+// Decode takes a body apart by its content type. ownHoneypot is the endpoint's own honeypot name, or empty; unless its name
+// is a reserved one, it is among the fields.
 //
 // The errors are Faults of the ingest contract: unsupported_media_type; malformed_body for a body that cannot be read to
 // its end, whatever else is wrong with it; then the first field, in the order of the body, that breaks a limit or is no

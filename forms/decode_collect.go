@@ -46,7 +46,7 @@ func newCollector(ownHoneypot string, limits Limits) *collector {
 // finish returns the controls. Without a reply-to of its own a submission is answered to its field named email.
 func (c *collector) finish() Controls {
 	for _, field := range c.fields {
-		if c.controls.ReplyTo == "" && field.Name == "email" && field.Value.IsText() {
+		if c.controls.ReplyTo == "" && field.Name == "email" && field.Name != c.ownHoneypot && field.Value.IsText() {
 			c.controls.ReplyTo = oneLine(field.Value.text)
 		}
 	}

@@ -56,7 +56,8 @@ func TestARetryThatWaitedForAnErasureIsRefused(t *testing.T) {
 
 	_, err = erasing.Exec(t.Context(), `
 WITH erased AS (DELETE FROM submissions WHERE id = $1 RETURNING tenant_id, endpoint_id, key_hash)
-INSERT INTO tombstones SELECT tenant_id, endpoint_id, key_hash, now() + interval '7 days' FROM erased`, receipt.SubmissionID)
+INSERT INTO tombstones (tenant_id, endpoint_id, key_hash, expires_at)
+SELECT tenant_id, endpoint_id, key_hash, now() + interval '7 days' FROM erased`, receipt.SubmissionID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,9 @@ type Rules struct {
 	Family Family
 	// OrderIgnored makes the order of a form body's fields no part of its content. It has no meaning for JSON.
 	OrderIgnored bool
+	// Honeypot is the endpoint's own honeypot, whose field is no content. The hash does not hold it: the field is left out
+	// before.
+	Honeypot string
 }
 
 const (

@@ -63,6 +63,7 @@ type submissionRow struct {
 	ReplyTo       *string
 	Subject       *string
 	Language      *string
+	Honeypot      *string
 }
 
 func (submissionRow) TableName() string { return "submissions" }
@@ -72,7 +73,10 @@ func (r *submissionRow) submission() (Submission, error) {
 
 	return Submission{
 		TenantID: r.TenantID, ID: r.ID, EndpointID: r.EndpointID, ReceivedAt: r.ReceivedAt.UTC(), Status: r.Status,
-		Rules:  Rules{Version: r.RuleVersion, Schema: r.SchemaVersion, Family: r.Family, OrderIgnored: r.OrderIgnored},
+		Rules: Rules{
+			Version: r.RuleVersion, Schema: r.SchemaVersion, Family: r.Family, OrderIgnored: r.OrderIgnored,
+			Honeypot: deref(r.Honeypot),
+		},
 		Fields: fields, ReplyTo: deref(r.ReplyTo), Subject: deref(r.Subject), Language: deref(r.Language),
 	}, err
 }

@@ -131,7 +131,7 @@ func (in *Intake) draft(endpoint *Endpoint, parsed Parsed, key, client string) *
 
 // screen marks what only a program sends, or refuses it where the owner asked for that.
 func screen(endpoint *Endpoint, controls Controls, submission *Submission) error {
-	if !controls.Honeypot {
+	if !controls.Honeypot && !submission.Rules.trapped(submission.sent) {
 		return nil
 	}
 

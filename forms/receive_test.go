@@ -283,6 +283,48 @@ func TestARetryIsJudgedByTheRulesThatAcceptedTheOriginal(t *testing.T) {
 	}
 }
 
+func TestAHoneypotThatIsRenamedMeanwhileBreaksNoRetry(t *testing.T) {
+	h := newHouse(t)
+
+	for _, row := range []struct{ name, then, now string }{
+		{"added", "", "website"}, {"removed", "website", ""}, {"renamed", "website", "company"},
+	} {
+		for _, body := range []string{"a=1&website=x&company=y", "a=1&website=&company="} {
+			t.Run(row.name+" "+body, func(t *testing.T) {
+				endpoint := h.endpoint("", func(e *forms.Endpoint) { e.Honeypot = row.then })
+				first := h.mustReceive(endpoint, post{body: body, key: aKey})
+
+				changed := *endpoint
+				changed.Honeypot, changed.RefuseSpam = row.now, true
+
+				if again := h.mustReceive(&changed, post{body: body, key: aKey}); !again.Replayed ||
+					again.SubmissionID != first.SubmissionID || again.FieldCount != first.FieldCount {
+					t.Fatalf("got %+v after %+v", again, first)
+				}
+
+				_, err := h.receive(endpoint, post{body: body + "&more=1", key: aKey})
+				wantCode(t, err, "idempotency_conflict")
+			})
+		}
+	}
+}
+
+func TestAHoneypotAloneIsAnEmptySubmission(t *testing.T) {
+	h := newHouse(t)
+
+	for _, own := range []string{"website", "_website", "we\u0308bsite"} {
+		endpoint := h.endpoint("", func(e *forms.Endpoint) { e.Honeypot = own })
+
+		_, err := h.receive(endpoint, post{body: own + "=x"})
+		wantCode(t, err, "empty_submission")
+
+		receipt := h.mustReceive(endpoint, post{body: "a=1&" + own + "=x"})
+		if status := h.stored(receipt.SubmissionID).Status; status != forms.StatusSpam {
+			t.Errorf("%s filled in is stored as %s", own, status)
+		}
+	}
+}
+
 func TestTheClientIsStoredOnlyAsAHashAndOnlyWhenWanted(t *testing.T) {
 	h := newHouse(t)
 

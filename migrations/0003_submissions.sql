@@ -19,6 +19,7 @@ CREATE TABLE submissions (
     reply_to       text,
     subject        text,
     language       text,
+    honeypot       text,
     PRIMARY KEY (tenant_id, id)
 );
 
