@@ -99,7 +99,7 @@ func inspect(sources []source) []string {
 		}
 
 		if !s.isTest() {
-			faults = slices.Concat(faults, wrongArrows(s), wrongTables(s), longFunctions(s))
+			faults = slices.Concat(faults, wrongArrows(s), wrongTables(s), openDatabases(s), wireShapes(s), longFunctions(s))
 		}
 	}
 
@@ -135,6 +135,43 @@ func wrongArrows(s source) []string {
 			faults = append(faults, fmt.Sprintf("%s: %s may not import %s", s.file, s.pkg, target))
 		}
 	}
+
+	return faults
+}
+
+// openDatabases finds the surfaces that reach past the domains: they are HTTP in, HTTP out.
+func openDatabases(s source) []string {
+	if !slices.Contains(surfaces, s.pkg) {
+		return nil
+	}
+
+	var faults []string
+
+	for _, spec := range s.syntax.Imports {
+		target := unquote(spec.Path)
+		if slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(target, prefix) }) {
+			faults = append(faults, fmt.Sprintf("%s: %s is a surface and may not import %s", s.file, s.pkg, target))
+		}
+	}
+
+	return faults
+}
+
+// wireShapes finds the structs of domains that could be written as JSON as they are: a new column would leak.
+func wireShapes(s source) []string {
+	if !slices.Contains(domains, s.pkg) {
+		return nil
+	}
+
+	var faults []string
+
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		if field, is := node.(*ast.Field); is && field.Tag != nil && strings.Contains(unquote(field.Tag), `json:"`) {
+			faults = append(faults, fmt.Sprintf("%s: %s has a json tag; the wire's shapes are those of api and web", s.file, s.pkg))
+		}
+
+		return true
+	})
 
 	return faults
 }

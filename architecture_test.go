@@ -50,6 +50,15 @@ const (
 	longestFile  = 500
 )
 
+// surfaces and domains are the parts that have rules of their own beside the table.
+var (
+	surfaces = []string{"web", "api", "dashboard"}
+	domains  = []string{"tenants", "billing", "forms", "integrations"}
+)
+
+// databases are what the paths of packages begin with that talk to a database.
+var databases = []string{"database/sql", "gorm.io/", "github.com/jackc/", "formonce/internal/postgres"}
+
 // forTests are the packages that only tests may import, so that none of them can reach the program.
 var forTests = []string{"internal/pgtest", "internal/golden", "internal/fixture"}
 
@@ -76,8 +85,8 @@ func TestEveryTableHasOneOwner(t *testing.T) {
 	}
 }
 
-// createdTables are those of the migrations, and the one that the runner itself makes.
-func createdTables(t *testing.T) []string {
+// migrationTexts are what the migrations say.
+func migrationTexts(t *testing.T) []string {
 	t.Helper()
 
 	files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
@@ -85,11 +94,23 @@ func createdTables(t *testing.T) []string {
 		t.Fatalf("migrations/ holds no SQL: %v", err)
 	}
 
+	texts := make([]string, len(files))
+	for i, file := range files {
+		texts[i] = read(t, path.Join("migrations", file))
+	}
+
+	return texts
+}
+
+// createdTables are those of the migrations, and the one that the runner itself makes.
+func createdTables(t *testing.T) []string {
+	t.Helper()
+
 	tables := []string{"schema_migrations"}
 	created := regexp.MustCompile(`(?im)^\s*create (?:unlogged )?table (?:if not exists )?(\w+)`)
 
-	for _, file := range files {
-		for _, match := range created.FindAllStringSubmatch(read(t, path.Join("migrations", file)), -1) {
+	for _, sql := range migrationTexts(t) {
+		for _, match := range created.FindAllStringSubmatch(sql, -1) {
 			tables = append(tables, match[1])
 		}
 	}
@@ -149,6 +170,35 @@ func meant(cell string) []string {
 	}
 }
 
+// beyondTenants are the tables whose rows are unique beyond a tenant, or are no tenant's.
+var beyondTenants = []string{"tenants", "logins", "endpoint_directory", "api_key_hashes", "schema_migrations"}
+
+// TestEveryTableIsKeyedByItsTenant keeps the way open to distribute the tables by tenant.
+func TestEveryTableIsKeyedByItsTenant(t *testing.T) {
+	t.Parallel()
+
+	schema := read(t, "migrations/schema.golden")
+
+	for described := range strings.SplitSeq(schema, "\n\n") {
+		name, columns, _ := strings.Cut(strings.TrimPrefix(described, "table "), "\n")
+		if !slices.Contains(beyondTenants, name) && !strings.Contains(columns, "PRIMARY KEY (tenant_id, ") {
+			t.Errorf("the key of %s does not begin with tenant_id", name)
+		}
+	}
+}
+
+func TestNoMigrationMakesATrigger(t *testing.T) {
+	t.Parallel()
+
+	trigger := regexp.MustCompile(`(?i)\bcreate\s+(or\s+replace\s+)?(constraint\s+)?trigger\b`)
+
+	for _, sql := range migrationTexts(t) {
+		if found := trigger.FindString(sql); found != "" {
+			t.Errorf("%s: what a write does stands in the code that writes", found)
+		}
+	}
+}
+
 // TestTheArchitectureTestCanFail shows each rule a small tree that breaks it, since a checker that never fails is worth
 // nothing. A row without a complaint is a tree that must pass.
 func TestTheArchitectureTestCanFail(t *testing.T) {
@@ -179,6 +229,13 @@ func TestTheArchitectureTestCanFail(t *testing.T) {
 		"a table to copy into":  {"web/a.go", `var t = pgx.Identifier{"replays"}`, "replays, which forms owns"},
 		"a table in a test":     {"web/a_test.go", `const q = "SELECT id FROM submissions"`, ""},
 		"a sentence":            {"web/a.go", `const s = "Take the file from endpoints that take files."`, ""},
+		"a surface with a database": {
+			"web/a.go", `import _ "github.com/jackc/pgx/v5"`, "web is a surface and may not import github.com/jackc",
+		},
+		"a domain with a database":    {"forms/a.go", `import _ "gorm.io/gorm"`, ""},
+		"a domain with a wire shape":  {"forms/a.go", "type t struct { A int `json:\"a\"` }", "forms has a json tag"},
+		"a surface with a wire shape": {"web/a.go", "type t struct { A int `json:\"a\"` }", ""},
+		"a column of gorm":            {"forms/a.go", "type t struct { A int `gorm:\"serializer:json\"` }", ""},
 		"a long function": {
 			"web/a.go", "func f() {" + strings.Repeat("\n", longestFunc) + "}", "f has 81 lines",
 		},
