@@ -23,7 +23,8 @@ type Options struct {
 	Metrics prometheus.Registerer
 	// TrustedHops is how many proxies of ours stand in front; see ClientAddress.
 	TrustedHops int
-	// FailureWriters are by path prefix; the longest that fits the request's path wins, and WriteEnvelope where none does.
+	// FailureWriters are by path prefix; the longest that fits the request's path wins, and where none does the
+	// Envelope is written as JSON.
 	FailureWriters map[string]FailureWriter
 	// Describe puts an error into words that are safe to log; report.Describe when it is nil.
 	Describe func(error) string

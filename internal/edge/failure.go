@@ -36,8 +36,8 @@ var statuses = map[fault.Kind]int{
 // retryAfter is what a client is told that should come back, when the fault itself does not know the time.
 const retryAfter = 2 * time.Second
 
-// Status is the HTTP status of a kind; 500 for one that it does not know.
-func Status(kind fault.Kind) int {
+// statusOf is the HTTP status of a kind; 500 for one that it does not know.
+func statusOf(kind fault.Kind) int {
 	if status, ok := statuses[kind]; ok {
 		return status
 	}
@@ -94,12 +94,12 @@ func (r *request) answer(c *gin.Context, f *fault.Fault) {
 		c.Header("Retry-After", strconv.FormatInt(wholeSeconds(wait), 10))
 	}
 
-	r.edge.writerFor(c.Request.URL.Path)(c, Status(f.Kind), f)
+	r.edge.writerFor(c.Request.URL.Path)(c, statusOf(f.Kind), f)
 	c.Abort()
 }
 
 func (e *edge) writerFor(path string) FailureWriter {
-	longest, writer := -1, FailureWriter(WriteEnvelope)
+	longest, writer := -1, FailureWriter(writeEnvelope)
 
 	for prefix, candidate := range e.FailureWriters {
 		if len(prefix) > longest && strings.HasPrefix(path, prefix) {
@@ -156,8 +156,8 @@ func EnvelopeOf(c *gin.Context, f *fault.Fault) Envelope {
 	return Envelope{Error: made}
 }
 
-// WriteEnvelope is the FailureWriter of every path that has none of its own: the envelope as JSON, never cached.
-func WriteEnvelope(c *gin.Context, status int, f *fault.Fault) {
+// writeEnvelope is the FailureWriter of every path that has none of its own: the envelope as JSON, never cached.
+func writeEnvelope(c *gin.Context, status int, f *fault.Fault) {
 	c.Header("Cache-Control", "no-store")
 	c.JSON(status, EnvelopeOf(c, f))
 }

@@ -23,12 +23,12 @@ var errNotReady = fault.New(fault.Unavailable, "not_ready",
 // while ready returns an error. The sentence is that of a *fault.Fault in the error; the text of any other is not shown.
 func Probes(r gin.IRoutes, ready func(ctx context.Context) error) {
 	healthz := func(c *gin.Context) {
-		Quiet(c)
+		hush(c)
 		c.Header("Cache-Control", "no-store")
 		c.JSON(http.StatusOK, gin.H{"status": "ok"})
 	}
 	readyz := func(c *gin.Context) {
-		Quiet(c)
+		hush(c)
 		c.Header("Cache-Control", "no-store")
 
 		ctx, cancel := context.WithTimeout(c.Request.Context(), readyPatience)
@@ -62,7 +62,7 @@ func Metrics(r gin.IRoutes, gatherer prometheus.Gatherer) {
 	handler := MetricsHandler(gatherer)
 
 	r.GET("/metrics", func(c *gin.Context) {
-		Quiet(c)
+		hush(c)
 		handler.ServeHTTP(c.Writer, c.Request)
 	})
 }

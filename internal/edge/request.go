@@ -62,8 +62,8 @@ func Annotate(c *gin.Context, attrs ...slog.Attr) {
 	r.attrs = append(r.attrs, attrs...)
 }
 
-// Quiet has the request logged at debug only, for what is asked for every few seconds.
-func Quiet(c *gin.Context) { of(c).quiet = true }
+// hush has the request logged at debug only, for what is asked for every few seconds.
+func hush(c *gin.Context) { of(c).quiet = true }
 
 // Client is the address of the request's client as ClientAddress finds it with Options.TrustedHops.
 func Client(c *gin.Context) netip.Addr {
