@@ -87,8 +87,10 @@ func pageOrigin(r *http.Request) string {
 		return ""
 	}
 
-	return page.Scheme + "://" + page.Host
+	return originOf(page)
 }
+
+func originOf(address *url.URL) string { return address.Scheme + "://" + address.Host }
 
 // redirect returns where the visitor's wish leads, if it may: to the endpoint's own origins or one of its list.
 func (v *Visitors) redirect(c *gin.Context, endpoint *forms.Endpoint, wish string) (string, bool) {
@@ -102,7 +104,7 @@ func (v *Visitors) redirect(c *gin.Context, endpoint *forms.Endpoint, wish strin
 	if err != nil || base.Host == "" {
 		base = nil
 	} else {
-		own = append(own, base.Scheme+"://"+base.Host)
+		own = append(own, originOf(base))
 	}
 
 	targets := forms.Targets{Own: own, Allowed: endpoint.AllowedOrigins}

@@ -67,7 +67,7 @@ func (v *Visitors) next(c *gin.Context, current *visit) string {
 		return current.endpoint.RedirectURL
 	}
 
-	return v.origin + "/f/" + current.endpoint.ID + "/thanks"
+	return v.submitURL(current.endpoint) + "/thanks"
 }
 
 // failureBody is the error envelope of every route, with the list that the public route's clients read.

@@ -33,7 +33,7 @@ type Visitors struct {
 
 // New returns the visitors' routes over their parts.
 func New(options Options) *Visitors {
-	return &Visitors{Options: options, origin: options.PublicURL.Scheme + "://" + options.PublicURL.Host}
+	return &Visitors{Options: options, origin: originOf(options.PublicURL)}
 }
 
 // Routes adds the public routes. The order of the steps of a submission is part of the public contract.
