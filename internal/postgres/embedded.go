@@ -47,7 +47,7 @@ type Embedded struct {
 	lock     *os.File
 
 	process *process
-	stop    chan struct{}
+	unkeep  context.CancelFunc // ends keep
 	kept    chan struct{}
 	once    sync.Once
 	failed  error
@@ -125,10 +125,11 @@ func (e *Embedded) StopBy(ctx context.Context, how Shutdown) error {
 			return
 		}
 
-		close(e.stop)
+		e.unkeep()
 		<-e.kept
 
-		e.failed = errors.Join(e.process.end(ctx, how), e.tidySocket(), e.lock.Close())
+		e.process.end(ctx, how)
+		e.failed = errors.Join(e.tidySocket(), unlockFile(e.lock))
 	})
 
 	return e.failed
@@ -174,7 +175,7 @@ func complete(options EmbeddedOptions) (EmbeddedOptions, error) {
 
 // startLocked owns the lock from here on: a server that does not start releases it.
 func startLocked(ctx context.Context, options EmbeddedOptions, lock *os.File) (*Embedded, error) {
-	server := &Embedded{options: options, lock: lock, stop: make(chan struct{}), kept: make(chan struct{})}
+	server := &Embedded{options: options, lock: lock, kept: make(chan struct{})}
 
 	err := server.prepare(ctx)
 	if err == nil {
@@ -182,10 +183,13 @@ func startLocked(ctx context.Context, options EmbeddedOptions, lock *os.File) (*
 	}
 
 	if err != nil {
-		return nil, errors.Join(err, server.tidySocket(), lock.Close())
+		return nil, errors.Join(err, server.tidySocket(), unlockFile(lock))
 	}
 
-	go server.keep(context.WithoutCancel(ctx))
+	kept, unkeep := context.WithCancel(context.WithoutCancel(ctx))
+	server.unkeep = unkeep
+
+	go server.keep(kept)
 
 	return server, nil
 }
@@ -210,7 +214,7 @@ func join(ctx context.Context, options EmbeddedOptions) (*Embedded, error) {
 		return nil, err
 	}
 
-	if !server.isUp(ctx) {
+	if server.answers(ctx) != nil {
 		return nil, nil //nolint:nilnil // A server that is just being stopped: the caller looks again.
 	}
 

@@ -69,7 +69,7 @@ func tryLock(dataDir, role string) (*os.File, owner, error) {
 	}
 
 	if err != nil {
-		return nil, owner{}, errors.Join(fmt.Errorf("the lock of DATA_DIR cannot be written: %w", err), file.Close())
+		return nil, owner{}, errors.Join(fmt.Errorf("the lock of DATA_DIR cannot be written: %w", err), unlockFile(file))
 	}
 
 	return file, owner{}, nil

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Limits of time: a start may have to recover much, the remains of a killed server need only be noticed.
@@ -86,10 +85,10 @@ func (p *process) kill() {
 }
 
 // end asks, asks less kindly when the time is over, and kills at last.
-func (p *process) end(ctx context.Context, how Shutdown) error {
+func (p *process) end(ctx context.Context, how Shutdown) {
 	select {
 	case <-p.ended:
-		return nil
+		return
 	default:
 	}
 
@@ -97,7 +96,7 @@ func (p *process) end(ctx context.Context, how Shutdown) error {
 	defer cancel()
 
 	if askToStop(p.command.Process, how) == nil && p.endedWithin(ctx) {
-		return nil
+		return
 	}
 
 	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -106,8 +105,6 @@ func (p *process) end(ctx context.Context, how Shutdown) error {
 	if askToStop(p.command.Process, Immediate) != nil || !p.endedWithin(last) {
 		p.kill()
 	}
-
-	return nil
 }
 
 func (p *process) endedWithin(ctx context.Context) bool {
@@ -162,14 +159,6 @@ func (e *Embedded) run(ctx context.Context) error {
 func (e *Embedded) keep(ctx context.Context) {
 	defer close(e.kept)
 
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-
-	go func() {
-		<-e.stop
-		cancel()
-	}()
-
 	for e.process.endedWithin(ctx) {
 		e.options.Log.ErrorContext(ctx, "the embedded PostgreSQL ended by itself and is started again", "log", e.logPath())
 
@@ -198,10 +187,10 @@ func (e *Embedded) launch(ctx context.Context) error {
 	}
 
 	if err = e.awaitReady(ctx); err != nil {
-		return errors.Join(err, e.process.end(ctx, Fast))
+		e.process.end(ctx, Fast)
 	}
 
-	return nil
+	return err
 }
 
 func (e *Embedded) awaitReady(ctx context.Context) error {
@@ -233,12 +222,14 @@ func (e *Embedded) notStarted() error {
 	return fmt.Errorf("PostgreSQL does not start (%w); the end of %s is: %s", e.process.result, e.logPath(), said)
 }
 
+// noSuchDatabase is a SQLSTATE (PostgreSQL, appendix A: invalid_catalog_name).
+const noSuchDatabase = "3D000"
+
 // ensureDatabase makes the service's database, which a start that was killed may have left out.
 func (e *Embedded) ensureDatabase(ctx context.Context) error {
 	err := e.answers(ctx)
 
-	var refused *pgconn.PgError
-	if !errors.As(err, &refused) || refused.Code != "3D000" {
+	if !hasCode(err, noSuchDatabase) {
 		return err
 	}
 
@@ -251,8 +242,6 @@ func (e *Embedded) ensureDatabase(ctx context.Context) error {
 
 	return errors.Join(err, conn.Close(ctx))
 }
-
-func (e *Embedded) isUp(ctx context.Context) bool { return e.answers(ctx) == nil }
 
 func (e *Embedded) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)

@@ -159,6 +159,11 @@ func lockFile(path string) (*os.File, error) {
 	return file, nil
 }
 
+// unlockFile says it, because a process that is just being started by another thread still holds what this one closes.
+func unlockFile(file *os.File) error {
+	return errors.Join(syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
+}
+
 var shutdownSignals = map[Shutdown]syscall.Signal{Fast: syscall.SIGINT, Immediate: syscall.SIGQUIT}
 
 func askToStop(server *os.Process, how Shutdown) error { return server.Signal(shutdownSignals[how]) }

@@ -52,6 +52,8 @@ func lockFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
+func unlockFile(file *os.File) error { return file.Close() }
+
 // askToStop has no signal to send here: the server recovers at the next start, as after a crash.
 func askToStop(server *os.Process, _ Shutdown) error { return server.Kill() }
 
