@@ -11,9 +11,6 @@ export async function readiness(): Promise<Readiness> {
   if (answer.kind === 'no-answer') return { kind: 'silent' };
   if (answer.status === 200) return { kind: 'ready' };
 
-  const reason =
-    text(member(answer.body, 'error'), 'message') ??
-    text(answer.body, 'message') ??
-    'It does not say why; its log does.';
+  const reason = text(member(answer.body, 'error'), 'message') ?? 'It does not say why; its log does.';
   return { kind: 'not-ready', reason };
 }
