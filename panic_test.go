@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/config"
+	"formonce/internal/fixture"
 	"formonce/internal/pgtest"
 )
 
@@ -34,32 +34,12 @@ func (o tellTale) Enqueue(_ context.Context, _ pgx.Tx, accepted *forms.Submissio
 	return quoting
 }
 
-// ear keeps what it is told.
-type ear struct {
-	mu    sync.Mutex
-	heard bytes.Buffer
-}
-
-func (e *ear) Write(text []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	return e.heard.Write(text)
-}
-
-func (e *ear) String() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	return e.heard.String()
-}
-
 // assembled is the service as serve assembles it, in this process, with an outbox of the test's.
 type assembled struct {
 	*testing.T
 
 	url         string
-	log, sentry ear
+	log, sentry fixture.Log
 	stop        func()
 }
 

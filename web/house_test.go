@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/edge"
+	"formonce/internal/fixture"
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 	"formonce/tenants"
@@ -36,7 +35,7 @@ type site struct {
 	directory *forms.Directory
 	inbox     *forms.Inbox
 	server    *httptest.Server
-	logged    *lines
+	logged    *fixture.Log
 }
 
 // settings are those of an installation; the zero value has the usual sizes and no limits of rate.
@@ -74,7 +73,7 @@ func open(t *testing.T, chosen settings) *site {
 	}
 
 	s := &site{
-		T: t, db: db, tenant: created.Tenant, logged: &lines{},
+		T: t, db: db, tenant: created.Tenant, logged: &fixture.Log{},
 		directory: forms.NewDirectory(db), inbox: forms.NewInbox(db),
 	}
 	s.server = httptest.NewUnstartedServer(s.routes(registry, chosen))
@@ -256,26 +255,6 @@ func (s *site) wantStored(n int) {
 	if stored := s.stored(); stored != n {
 		s.Fatalf("%d submissions are stored, want %d", stored, n)
 	}
-}
-
-// lines collects what is logged.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	return l.text.Write(line)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	return l.text.String()
 }
 
 func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

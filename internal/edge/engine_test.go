@@ -1,7 +1,6 @@
 package edge_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,30 +18,14 @@ import (
 
 	"formonce/internal/edge"
 	"formonce/internal/fault"
+	"formonce/internal/fixture"
 )
 
 // planted stands for what a visitor sent.
 const planted = "pl4nted-value"
 
-// page is a buffer that a server and a test may use at once.
-type page struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (p *page) Write(line []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	return p.text.Write(line)
-}
-
-func (p *page) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	return p.text.String()
-}
+// page is a log of JSON, a line for each entry.
+type page struct{ fixture.Log }
 
 func (p *page) lines(t *testing.T) []map[string]any {
 	t.Helper()

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"formonce/internal/fixture"
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 )
@@ -117,25 +117,8 @@ func (p *parent) kill() {
 	_ = p.command.Wait()
 }
 
-// journal collects a log for a test to read while it is written.
-type journal struct {
-	mutex sync.Mutex
-	text  bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mutex.Lock()
-	defer j.mutex.Unlock()
-
-	return j.text.Write(line)
-}
-
-func (j *journal) String() string {
-	j.mutex.Lock()
-	defer j.mutex.Unlock()
-
-	return j.text.String()
-}
+// journal is a log that a server writes.
+type journal struct{ fixture.Log }
 
 func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
 
