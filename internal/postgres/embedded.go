@@ -214,7 +214,7 @@ func join(ctx context.Context, options EmbeddedOptions) (*Embedded, error) {
 		return nil, err
 	}
 
-	if server.answers(ctx) != nil {
+	if !server.isUp(ctx) {
 		return nil, nil //nolint:nilnil // A server that is just being stopped: the caller looks again.
 	}
 

@@ -243,6 +243,8 @@ func (e *Embedded) ensureDatabase(ctx context.Context) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+func (e *Embedded) isUp(ctx context.Context) bool { return e.answers(ctx) == nil }
+
 func (e *Embedded) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
