@@ -10,10 +10,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"formonce/internal/id"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"formonce/internal/id"
 )
 
 const (

@@ -19,11 +19,11 @@ import (
 	"os/signal"
 	"time"
 
-	"formonce/internal/postgres"
-	"formonce/migrations"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"formonce/internal/postgres"
+	"formonce/migrations"
 )
 
 // options are the sizes of one run.
