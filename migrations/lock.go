@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"formonce/internal/postgres"
 )
 
 // lockKey is the word "formonce" in ASCII. Advisory locks belong to one database, so nobody else's runner is met.
@@ -19,9 +21,9 @@ func lock(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	config.RuntimeParams["statement_timeout"] = "0"
 	config.RuntimeParams["lock_timeout"] = "0"
 
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := postgres.Connect(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("the database cannot be reached: %w", err)
+		return nil, err
 	}
 
 	if _, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil {

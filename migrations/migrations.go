@@ -22,6 +22,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"formonce/internal/postgres"
 )
 
 // What can be wrong with the schema of a database, for errors.Is. The errors that carry these are whole sentences.
@@ -64,9 +66,9 @@ func Apply(ctx context.Context, databaseURL string) error {
 		return err
 	}
 
-	config, err := pgx.ParseConfig(databaseURL)
+	config, err := postgres.ParseURL(databaseURL)
 	if err != nil {
-		return fmt.Errorf("DATABASE_URL cannot be read: %w", err)
+		return err
 	}
 
 	conn, err := lock(ctx, config)
@@ -125,9 +127,14 @@ func Plan(ctx context.Context, databaseURL string) ([]Migration, error) {
 		return nil, err
 	}
 
-	conn, err := pgx.Connect(ctx, databaseURL)
+	config, err := postgres.ParseURL(databaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("the database cannot be reached: %w", err)
+		return nil, err
+	}
+
+	conn, err := postgres.Connect(ctx, config)
+	if err != nil {
+		return nil, err
 	}
 
 	defer func() { _ = conn.Close(ctx) }()

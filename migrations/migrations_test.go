@@ -265,3 +265,18 @@ func TestFilesAreNumberedWithoutAGapAndOnlyGoForward(t *testing.T) {
 		}
 	}
 }
+
+// An @ in a password that was not percent-encoded makes the rest of it look like a host.
+func TestAURLThatCannotBeReadIsRefusedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+
+	const address = "postgres://formonce:secret@planted@host/db?sslmode=sometimes"
+
+	_, planned := migrations.Plan(t.Context(), address)
+
+	for _, err := range []error{planned, migrations.Apply(t.Context(), address)} {
+		if err == nil || strings.Contains(err.Error(), "planted") || !strings.Contains(err.Error(), "percent-encoded") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func Open(ctx context.Context, options Options) (*DB, error) {
 	if err = pool.Ping(waiting); err != nil {
 		pool.Close()
 
-		return nil, fmt.Errorf("the database does not answer, check its address and that it runs: %w", err)
+		return nil, silent(err)
 	}
 
 	mapper, err := mapperOver(pool)
@@ -79,6 +79,30 @@ func Open(ctx context.Context, options Options) (*DB, error) {
 	}
 
 	return &DB{Pool: pool, Gorm: mapper}, nil
+}
+
+// ParseURL reads the URL of a database. Its error holds no part of it.
+func ParseURL(databaseURL string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errURL
+	}
+
+	return config, nil
+}
+
+// Connect opens one connection, for what has to hold on to one. Its errors never hold a password.
+func Connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, silent(err)
+	}
+
+	return conn, nil
+}
+
+func silent(err error) error {
+	return fmt.Errorf("the database does not answer, check its address and that it runs: %w", err)
 }
 
 // Close waits for connections in use and closes them all. A DB that was closed answers every use with an error.
