@@ -12,6 +12,7 @@ import (
 	"formonce/internal/fault"
 	"formonce/internal/moment"
 	"formonce/internal/postgres"
+	"formonce/tenants"
 )
 
 // Directory is where a tenant's endpoints are made and changed.
@@ -102,7 +103,7 @@ func (d *Directory) Create(ctx context.Context, tenantID uuid.UUID, endpoint End
 
 func refuseTaken(err error) error {
 	if postgres.ForeignKeyViolation(err) {
-		return fault.New(fault.NotFound, "tenant_not_found", "There is no such tenant.")
+		return tenants.ErrNotFound
 	}
 
 	if postgres.UniqueViolation(err) {

@@ -96,7 +96,7 @@ func (in *Inbox) List(ctx context.Context, tenantID uuid.UUID, filter Filter) (P
 	}
 
 	if filter.Limit < 1 || filter.Limit > maxPage {
-		return Page{}, fault.New(fault.Invalid, "invalid_limit", "A page has 1 to 100 submissions.")
+		return Page{}, fault.New(fault.Invalid, "invalid_limit", "A page has 1 to 100 submissions. Ask for as many as that.")
 	}
 
 	query := in.db.Gorm.WithContext(ctx).Where("tenant_id = ?", tenantID).Order("id DESC").Limit(filter.Limit + 1)
@@ -172,7 +172,8 @@ func (in *Inbox) Get(ctx context.Context, tenantID, submissionID uuid.UUID) (Sub
 	return found[0], nil
 }
 
-var errSubmissionNotFound = fault.New(fault.NotFound, "submission_not_found", "There is no submission with this id.")
+var errSubmissionNotFound = fault.New(fault.NotFound, "submission_not_found",
+	"There is no submission with this id. Look its id up in the list of submissions.")
 
 // submissions reads the rows and adds what other tables know about them.
 func (in *Inbox) submissions(ctx context.Context, tenantID uuid.UUID, rows []submissionRow) ([]Submission, error) {

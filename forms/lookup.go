@@ -107,7 +107,8 @@ func (l *Lookup) FindUnder(ctx context.Context, tenant, endpointID string) (*End
 
 func (o opened) usable() (*Endpoint, error) {
 	if o.suspended || o.endpoint.Closed {
-		return o.endpoint, fault.New(fault.Gone, "endpoint_closed", "This form does not take submissions any more.")
+		return o.endpoint, fault.New(fault.Gone, "endpoint_closed",
+			"This form does not take submissions any more. Ask its owner for another way.")
 	}
 
 	return o.endpoint, nil

@@ -136,7 +136,8 @@ func screen(endpoint *Endpoint, controls Controls, submission *Submission) error
 	}
 
 	if endpoint.RefuseSpam {
-		return fault.New(fault.Forbidden, "submission_refused", "This submission looks automated and was not taken.")
+		return fault.New(fault.Forbidden, "submission_refused",
+			"This submission looks automated and was not taken. If you are a person, fill in the form on its own page again.")
 	}
 
 	submission.Status = StatusSpam

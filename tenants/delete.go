@@ -58,7 +58,7 @@ func removeTenant(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) error {
 	}
 
 	if err == nil && removed.RowsAffected() == 0 {
-		return errNotFound
+		return ErrNotFound
 	}
 
 	return err

@@ -33,7 +33,7 @@ func (r *Registry) Find(ctx context.Context, ref string) (Tenant, error) {
 	}
 
 	if !validSlug(ref) {
-		return Tenant{}, errNotFound
+		return Tenant{}, ErrNotFound
 	}
 
 	return r.take(ctx, "slug = ?", ref)
@@ -44,7 +44,7 @@ func (r *Registry) take(ctx context.Context, where string, key any) (Tenant, err
 
 	err := r.db.Gorm.WithContext(ctx).Where(where, key).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Tenant{}, errNotFound
+		return Tenant{}, ErrNotFound
 	}
 
 	return row.tenant(), postgres.Fault("read a tenant", err)
@@ -79,7 +79,7 @@ func (r *Registry) Resume(ctx context.Context, tenantID uuid.UUID) error {
 func (r *Registry) setStatus(ctx context.Context, tenantID uuid.UUID, status Status) error {
 	changed := r.db.Gorm.WithContext(ctx).Model(&tenantRow{}).Where("id = ?", tenantID).Update("status", status)
 	if changed.Error == nil && changed.RowsAffected == 0 {
-		return errNotFound
+		return ErrNotFound
 	}
 
 	return postgres.Fault("change a tenant's status", changed.Error)

@@ -57,7 +57,8 @@ func (r *tenantRow) tenant() Tenant {
 
 // The refusals that callers may want to tell apart by their codes.
 var (
-	errNotFound = fault.New(fault.NotFound, "tenant_not_found",
+	// ErrNotFound is the Fault tenant_not_found.
+	ErrNotFound = fault.New(fault.NotFound, "tenant_not_found",
 		"There is no such tenant. Name it by its id (ten_…) or by its slug.")
 	errEmailTaken = fault.New(fault.Conflict, "email_taken",
 		"This e-mail address has a login already, with another password. Use that password, or another address.")

@@ -4,6 +4,7 @@ package id
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -28,13 +29,12 @@ func Write(prefix string, id uuid.UUID) string {
 func Parse(prefix, text string) (uuid.UUID, error) {
 	var id uuid.UUID
 
-	if len(text) != len(prefix)+32 || text[:len(prefix)] != prefix {
-		return id, fmt.Errorf("an id of this kind is written %s followed by 32 hex digits", prefix)
+	if digits, err := hex.DecodeString(strings.TrimPrefix(text, prefix)); err == nil && len(digits) == len(id) {
+		id = uuid.UUID(digits)
 	}
 
-	digits := text[len(prefix):]
-	if _, err := hex.Decode(id[:], []byte(digits)); err != nil || hex.EncodeToString(id[:]) != digits {
-		return uuid.UUID{}, fmt.Errorf("an id of this kind is written %s followed by 32 lower-case hex digits", prefix)
+	if Write(prefix, id) != text {
+		return uuid.UUID{}, fmt.Errorf("an id of this kind is written %s followed by 32 hex digits, in lower case", prefix)
 	}
 
 	return id, nil
