@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // locales are tried in this order: one that knows letters beyond ASCII and sorts by code point, so that no update of the
@@ -109,7 +110,7 @@ func (e *Embedded) create(ctx context.Context) error {
 
 	leftovers, _ := filepath.Glob(filepath.Join(place, "postgres.new-*")) // The pattern is right.
 	for _, leftover := range leftovers {
-		if err = os.RemoveAll(leftover); err != nil {
+		if err = removeRemains(ctx, leftover); err != nil {
 			e.options.Log.WarnContext(ctx, "the remains of an unfinished start cannot be removed", "folder", leftover)
 		}
 	}
@@ -125,6 +126,19 @@ func (e *Embedded) create(ctx context.Context) error {
 	}
 
 	return errors.Join(err, os.RemoveAll(work))
+}
+
+// removeRemains tries again for a while: what a killed start had begun may still write into the folder while it ends.
+func removeRemains(ctx context.Context, folder string) error {
+	ctx, cancel := context.WithTimeout(ctx, remainsLimit)
+	defer cancel()
+
+	for {
+		err := os.RemoveAll(folder)
+		if err == nil || !pause(ctx, 20*time.Millisecond) {
+			return err //nolint:wrapcheck // The caller says what could not be removed.
+		}
+	}
 }
 
 // initialise hands the password over in a file, because a process that gave up root may not open its standard input.
