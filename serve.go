@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"formonce/forms"
+	"formonce/integrations"
 	"formonce/internal/config"
 	"formonce/internal/loop"
 	"formonce/internal/postgres"
@@ -46,7 +47,7 @@ type serveOptions struct {
 	// Out takes what is meant for a person, Log what is meant for machines.
 	Out io.Writer
 	Log *slog.Logger
-	// Outbox stands in for that of the integrations; nil outside of tests.
+	// Outbox enqueues what an accepted submission owes.
 	Outbox forms.Outbox
 }
 
@@ -125,7 +126,9 @@ func serveCommand(c *console) *cobra.Command {
 
 			log := slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: settings.LogLevel}))
 
-			return serve(command.Context(), settings, serveOptions{Roles: roles, Demo: demo, Out: c.out, Log: log})
+			return serve(command.Context(), settings, serveOptions{
+				Roles: roles, Demo: demo, Out: c.out, Log: log, Outbox: integrations.Outbox{},
+			})
 		})
 
 	command.Flags().BoolVar(&demo, "demo", false, "make a demo tenant once, and print how to use it (role web)")

@@ -13,7 +13,6 @@ import (
 
 	"formonce/dashboard"
 	"formonce/forms"
-	"formonce/integrations"
 	"formonce/internal/config"
 	"formonce/internal/edge"
 	"formonce/migrations"
@@ -57,20 +56,12 @@ func (s *service) startHTTP(context.Context) error {
 
 	s.onStop(func(context.Context) error { return limits.Close() })
 
-	outbox := s.opts.Outbox
-	if outbox == nil {
-		outbox = integrations.Outbox{}
-	}
-
 	lookup := forms.NewLookup(s.db, tenants.NewRegistry(s.db))
 	s.startLoop("follow changed endpoints", forms.FollowEvery, lookup.Follow)
 
 	visitors := web.New(web.Options{
-		Lookup: lookup,
-		Intake: forms.NewIntake(s.db, outbox, forms.Limits{
-			Fields: s.cfg.MaxFields, NameChars: s.cfg.MaxFieldName, ValueChars: s.cfg.MaxFieldValue,
-			JSONDepth: s.cfg.MaxJSONDepth,
-		}, secret),
+		Lookup:     lookup,
+		Intake:     forms.NewIntake(s.db, s.opts.Outbox, limitsOf(s.cfg), secret),
 		Limits:     limits,
 		ClientRate: edge.Rate(s.cfg.ClientRate), EndpointRate: edge.Rate(s.cfg.EndpointRate),
 		MaxBody: s.cfg.MaxBodyBytes, PublicURL: s.public,
@@ -79,6 +70,13 @@ func (s *service) startHTTP(context.Context) error {
 	s.startServer(s.listener, s.routes(visitors))
 
 	return nil
+}
+
+func limitsOf(settings *config.Config) forms.Limits {
+	return forms.Limits{
+		Fields: settings.MaxFields, NameChars: settings.MaxFieldName, ValueChars: settings.MaxFieldValue,
+		JSONDepth: settings.MaxJSONDepth,
+	}
 }
 
 // routes is the table of everything that is served on the public address.
