@@ -46,8 +46,9 @@ bench: ## Run every benchmark once, without the tests
 lint: $(LINTER) ## Run the linter over the Go code
 	$(LINTER) run ./...
 
-generate: ## Write migrations/schema.golden again, after a new migration
-	@PG_BIN_DIR="$$(node .ci/postgres.mjs)"; export PG_BIN_DIR; go test -count=1 ./migrations -update
+generate: ## Write the files that are made from others: the golden schema and the joined contract
+	@PG_BIN_DIR="$$(node .ci/postgres.mjs)"; export PG_BIN_DIR; go test -count=1 ./migrations -update; \
+		go test -count=1 -run Joined ./api -update
 
 release: $(DASHBOARD) ## Build one static binary for each platform into dist/
 	@rm -rf dist && mkdir dist

@@ -105,7 +105,7 @@ func endpointUpdateCommand(c *console) *cobra.Command {
 			"formonce endpoint update contact-form --tenant acme --closed=false",
 		func(cmd *cobra.Command, args []string) error {
 			return c.withTenant(cmd.Context(), *tenant, func(s *store, owner tenants.Tenant) error {
-				endpoint, err := s.directory.Update(cmd.Context(), owner.ID, args[0], change)
+				endpoint, err := s.directory.Update(cmd.Context(), owner.ID, args[0], 0, change)
 				if err != nil {
 					return err
 				}

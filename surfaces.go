@@ -11,10 +11,12 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"formonce/api"
 	"formonce/dashboard"
 	"formonce/forms"
 	"formonce/internal/config"
 	"formonce/internal/edge"
+	"formonce/internal/seal"
 	"formonce/migrations"
 	"formonce/tenants"
 	"formonce/web"
@@ -67,9 +69,28 @@ func (s *service) startHTTP(context.Context) error {
 		MaxBody: s.cfg.MaxBodyBytes, PublicURL: s.public,
 	})
 
-	s.startServer(s.listener, s.routes(visitors))
+	management, err := s.management(limits, secret)
+	if err != nil {
+		return err
+	}
+
+	s.startServer(s.listener, s.routes(visitors, management))
 
 	return nil
+}
+
+// management joins the domains to the API of members and programs.
+func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, error) {
+	answers, err := seal.New(secret, "answers")
+	if err != nil {
+		return nil, err
+	}
+
+	return api.New(api.Options{
+		Access: tenants.NewAccess(s.db), Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
+		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db),
+		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
+	}), nil
 }
 
 func limitsOf(settings *config.Config) forms.Limits {
@@ -80,7 +101,7 @@ func limitsOf(settings *config.Config) forms.Limits {
 }
 
 // routes is the table of everything that is served on the public address.
-func (s *service) routes(visitors *web.Visitors) http.Handler {
+func (s *service) routes(visitors *web.Visitors, management *api.API) http.Handler {
 	engine := edge.New(edge.Options{
 		Log: s.opts.Log, Report: s.reporter, Metrics: s.metrics, TrustedHops: s.cfg.TrustedProxyHops,
 		FailureWriters: map[string]edge.FailureWriter{"/f/": visitors.WriteFailure, "/p/": visitors.WriteFailure},
@@ -93,6 +114,7 @@ func (s *service) routes(visitors *web.Visitors) http.Handler {
 	}
 
 	visitors.Routes(engine)
+	management.Routes(engine)
 
 	reading := []string{http.MethodGet, http.MethodHead}
 	application := gin.WrapH(dashboard.Handler())

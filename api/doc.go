@@ -1,3 +1,3 @@
-// Package api is the home of the management REST API under /api/v1. Until it stands, the commands of the binary make and
-// change tenants, endpoints and submissions.
+// Package api is the management side of the service: REST under /api/v1 for a tenant's members and programs. The table in
+// router.go is all of it; openapi.yaml is its contract, joined from the files of contract/, one for each resource.
 package api

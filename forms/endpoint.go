@@ -33,8 +33,12 @@ type Endpoint struct {
 	// KeepClientHash stores a keyed hash of the client's address with each submission.
 	KeepClientHash bool
 	Idempotency    Idempotency
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	// RetentionDays is after how many days a submission is erased; 0 keeps it until somebody erases it.
+	RetentionDays int
+	// Revision is 1 at first and grows with every change of the settings.
+	Revision  int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Idempotency is what an endpoint asks of idempotency keys and how it answers a replay.
@@ -61,6 +65,7 @@ const (
 	maxNameChars     = 120
 	maxOrigins       = 50
 	maxTombstoneDays = 3650
+	maxRetentionDays = 3650
 )
 
 // OwnerID is the tenant's id as people and programs see it.
@@ -114,6 +119,10 @@ func (e *Endpoint) check() error {
 	}
 
 	e.RedirectURL = normal
+
+	if e.RetentionDays < 0 || e.RetentionDays > maxRetentionDays {
+		refuse("retention_days", "Submissions are kept for 1 to %d days, or 0 for good.", maxRetentionDays)
+	}
 
 	e.checkIdempotency(refuse)
 

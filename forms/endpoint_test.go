@@ -80,7 +80,7 @@ func TestNoUpdateOfAnEndpointIsLost(t *testing.T) {
 	var failed atomic.Int32
 
 	together(20, func(int) {
-		_, err := h.directory.Update(h.Context(), h.tenant.ID, "contact-form", func(e *forms.Endpoint) {
+		_, err := h.directory.Update(h.Context(), h.tenant.ID, "contact-form", 0, func(e *forms.Endpoint) {
 			e.Idempotency.TombstoneDays++
 			e.ID, e.TenantID = "another", [16]byte{}
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"formonce/internal/postgres"
+	"formonce/tenants"
 )
 
 const eraseSubmission = `
@@ -17,31 +18,35 @@ DELETE FROM submissions WHERE tenant_id = $1 AND id = $2 RETURNING endpoint_id, 
 const leaveTombstone = `
 INSERT INTO tombstones (tenant_id, endpoint_id, key_hash, expires_at)
 SELECT $1, $2, $3, now() + make_interval(days => tombstone_days)
-FROM endpoints WHERE tenant_id = $1 AND id = $2 AND tombstone_days > 0
+FROM endpoints WHERE tenant_id = $1 AND id = $2 AND tombstone_days > 0 AND $3::bytea IS NOT NULL
 ON CONFLICT (tenant_id, endpoint_id, key_hash) DO UPDATE
 SET expires_at = greatest(tombstones.expires_at, excluded.expires_at)`
 
 // Erase removes a submission and all that hangs on it. Of its key a hash stays for the endpoint's tombstone days, so
 // that a late retry is refused instead of being accepted as new.
 func (in *Inbox) Erase(ctx context.Context, tenantID, submissionID uuid.UUID) error {
-	err := postgres.InTx(ctx, in.db.Pool, func(tx pgx.Tx) error {
+	err := in.db.InScope(ctx, tenantID, func(ctx context.Context, s *postgres.Scope) error {
 		var (
 			endpointID string
 			keyHash    []byte
 		)
 
-		err := tx.QueryRow(ctx, eraseSubmission, tenantID, submissionID).Scan(&endpointID, &keyHash)
+		err := s.Tx.QueryRow(ctx, eraseSubmission, tenantID, submissionID).Scan(&endpointID, &keyHash)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errSubmissionNotFound
 		}
 
-		if err != nil || keyHash == nil {
+		if err != nil {
 			return err
 		}
 
-		_, err = tx.Exec(ctx, leaveTombstone, tenantID, endpointID, keyHash)
+		if _, err = s.Tx.Exec(ctx, leaveTombstone, tenantID, endpointID, keyHash); err != nil {
+			return err
+		}
 
-		return err
+		return tenants.Record(ctx, s.Tx, tenantID, tenants.Change{
+			Action: "submission.erased", Target: PublicID(submissionID), Details: map[string]any{"endpoint_id": endpointID},
+		})
 	})
 
 	return postgres.Fault("erase a submission", err)

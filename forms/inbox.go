@@ -99,7 +99,18 @@ func (in *Inbox) List(ctx context.Context, tenantID uuid.UUID, filter Filter) (P
 		return Page{}, fault.New(fault.Invalid, "invalid_limit", "A page has 1 to 100 submissions. Ask for as many as that.")
 	}
 
-	query := in.db.Gorm.WithContext(ctx).Where("tenant_id = ?", tenantID).Order("id DESC").Limit(filter.Limit + 1)
+	var page Page
+
+	err := in.db.InScope(ctx, tenantID, func(_ context.Context, s *postgres.Scope) (err error) {
+		page, err = listIn(s.Gorm, tenantID, filter)
+		return err
+	})
+
+	return page, postgres.Fault("list submissions", err)
+}
+
+func listIn(tx *gorm.DB, tenantID uuid.UUID, filter Filter) (Page, error) {
+	query := tx.Where("tenant_id = ?", tenantID).Order("id DESC").Limit(filter.Limit + 1)
 	if filter.EndpointID != "" {
 		query = query.Where("endpoint_id = ?", filter.EndpointID)
 	}
@@ -124,7 +135,7 @@ func (in *Inbox) List(ctx context.Context, tenantID uuid.UUID, filter Filter) (P
 
 	var rows []submissionRow
 	if err := query.Find(&rows).Error; err != nil {
-		return Page{}, postgres.Fault("list submissions", err)
+		return Page{}, err
 	}
 
 	var page Page
@@ -134,7 +145,7 @@ func (in *Inbox) List(ctx context.Context, tenantID uuid.UUID, filter Filter) (P
 	}
 
 	var err error
-	page.Submissions, err = in.submissions(ctx, tenantID, rows)
+	page.Submissions, err = submissionsOf(tx, tenantID, rows)
 
 	return page, err
 }
@@ -153,20 +164,26 @@ func parseCursor(text string) (uuid.UUID, error) {
 
 // Get returns one submission of the tenant, or the Fault submission_not_found.
 func (in *Inbox) Get(ctx context.Context, tenantID, submissionID uuid.UUID) (Submission, error) {
-	var row submissionRow
+	var found []Submission
 
-	err := in.db.Gorm.WithContext(ctx).Where("tenant_id = ? AND id = ?", tenantID, submissionID).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Submission{}, errSubmissionNotFound
-	}
+	err := in.db.InScope(ctx, tenantID, func(_ context.Context, s *postgres.Scope) error {
+		var row submissionRow
 
+		err := s.Gorm.Where("tenant_id = ? AND id = ?", tenantID, submissionID).Take(&row).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return errSubmissionNotFound
+		}
+
+		if err != nil {
+			return err
+		}
+
+		found, err = submissionsOf(s.Gorm, tenantID, []submissionRow{row})
+
+		return err
+	})
 	if err != nil {
 		return Submission{}, postgres.Fault("read a submission", err)
-	}
-
-	found, err := in.submissions(ctx, tenantID, []submissionRow{row})
-	if err != nil {
-		return Submission{}, err
 	}
 
 	return found[0], nil
@@ -175,8 +192,8 @@ func (in *Inbox) Get(ctx context.Context, tenantID, submissionID uuid.UUID) (Sub
 var errSubmissionNotFound = fault.New(fault.NotFound, "submission_not_found",
 	"There is no submission with this id. Look its id up in the list of submissions.")
 
-// submissions reads the rows and adds what other tables know about them.
-func (in *Inbox) submissions(ctx context.Context, tenantID uuid.UUID, rows []submissionRow) ([]Submission, error) {
+// submissionsOf reads the rows and adds what other tables know about them.
+func submissionsOf(tx *gorm.DB, tenantID uuid.UUID, rows []submissionRow) ([]Submission, error) {
 	ids := make([]uuid.UUID, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -187,10 +204,10 @@ func (in *Inbox) submissions(ctx context.Context, tenantID uuid.UUID, rows []sub
 		Replays      int
 	}
 
-	err := in.db.Gorm.WithContext(ctx).Table("replays").Select("submission_id, count(*) AS replays").
+	err := tx.Table("replays").Select("submission_id, count(*) AS replays").
 		Where("tenant_id = ? AND submission_id IN ?", tenantID, ids).Group("submission_id").Find(&counts).Error
 	if err != nil {
-		return nil, postgres.Fault("count replays", err)
+		return nil, err
 	}
 
 	replays := make(map[uuid.UUID]int, len(counts))

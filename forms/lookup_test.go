@@ -116,7 +116,7 @@ func TestAChangeCountsOnEveryReplicaWithinASecond(t *testing.T) {
 		h.foundName(replica, endpoint.ID)
 	}
 
-	_, err := h.directory.Update(t.Context(), h.tenant.ID, endpoint.ID, func(e *forms.Endpoint) { e.Closed = true })
+	_, err := h.directory.Update(t.Context(), h.tenant.ID, endpoint.ID, 0, func(e *forms.Endpoint) { e.Closed = true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,9 +35,9 @@ const (
 INSERT INTO tenants (id, slug, name, status, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (slug) DO NOTHING`
 	// The assignment changes nothing: it makes the statement return, and lock, a login that was there before.
 	insertLogin = `
-INSERT INTO logins (email, password_hash) VALUES ($1, $2)
-ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING password_hash`
-	insertMember  = `INSERT INTO members (tenant_id, id, email, role) VALUES ($1, $2, $3, 'owner')`
+INSERT INTO logins (id, email, password_hash) VALUES ($1, $2, $3)
+ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id, COALESCE(password_hash, '')`
+	insertMember  = `INSERT INTO members (tenant_id, id, login_id, role) VALUES ($1, $2, $3, 'owner')`
 	insertKey     = `INSERT INTO api_keys (tenant_id, id, name, prefix, scopes) VALUES ($1, $2, $3, $4, $5)`
 	insertKeyHash = `INSERT INTO api_key_hashes (key_hash, tenant_id, key_id) VALUES ($1, $2, $3)`
 
@@ -80,11 +80,12 @@ func (r *Registry) Create(ctx context.Context, wanted NewTenant) (Created, error
 
 		made.Tenant.Slug = slug
 
-		if err := addLogin(ctx, tx, wanted, hash); err != nil {
+		loginID, err := addLogin(ctx, tx, wanted, hash)
+		if err != nil {
 			return err
 		}
 
-		if _, err := tx.Exec(ctx, insertMember, made.Tenant.ID, made.MemberID, wanted.Email); err != nil {
+		if _, err := tx.Exec(ctx, insertMember, made.Tenant.ID, made.MemberID, loginID); err != nil {
 			return err
 		}
 
@@ -122,30 +123,38 @@ func addTenant(ctx context.Context, tx pgx.Tx, tenant Tenant) (string, error) {
 	return "", errSlugTaken
 }
 
-// addLogin shares a login that is there already with whoever knows its password.
-func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string) error {
-	var kept string
+// addLogin returns the login's id. One that is there already is shared with whoever knows its password.
+func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string) (uuid.UUID, error) {
+	var (
+		loginID uuid.UUID
+		kept    string
+	)
 
-	if err := tx.QueryRow(ctx, insertLogin, wanted.Email, hash).Scan(&kept); err != nil || kept == hash {
-		return err
+	err := tx.QueryRow(ctx, insertLogin, id.New(), wanted.Email, hash).Scan(&loginID, &kept)
+	if err != nil || kept == hash {
+		return loginID, err
+	}
+
+	if kept == "" {
+		return uuid.UUID{}, errEmailTaken
 	}
 
 	fits, err := argon2id.ComparePasswordAndHash(wanted.Password, kept)
 	if err != nil {
-		return fmt.Errorf("compare a password with its hash: %w", err)
+		return uuid.UUID{}, fmt.Errorf("compare a password with its hash: %w", err)
 	}
 
 	if !fits {
-		return errEmailTaken
+		return uuid.UUID{}, errEmailTaken
 	}
 
-	return nil
+	return loginID, nil
 }
 
 func addKey(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID, key, prefix string) error {
 	keyID := id.New()
 
-	if _, err := tx.Exec(ctx, insertKey, tenantID, keyID, firstKeyName, prefix, allScopes); err != nil {
+	if _, err := tx.Exec(ctx, insertKey, tenantID, keyID, firstKeyName, prefix, Scopes); err != nil {
 		return err
 	}
 

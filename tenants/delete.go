@@ -12,22 +12,26 @@ import (
 const (
 	// The hashes of the keys go with them.
 	deleteKeys    = `DELETE FROM api_keys WHERE tenant_id = $1`
-	deleteMembers = `DELETE FROM members WHERE tenant_id = $1 RETURNING email`
+	deleteMembers = `DELETE FROM members WHERE tenant_id = $1 RETURNING login_id`
+	deleteLog     = `DELETE FROM audit_log WHERE tenant_id = $1`
+	deleteAnswers = `DELETE FROM answered_requests WHERE tenant_id = $1`
 	deleteTenant  = `DELETE FROM tenants WHERE id = $1`
 	deleteLogins  = `
-DELETE FROM logins WHERE email = ANY ($1)
-AND NOT EXISTS (SELECT FROM members WHERE members.email = logins.email)`
+DELETE FROM logins WHERE id = ANY ($1)
+AND NOT EXISTS (SELECT FROM members WHERE members.login_id = logins.id)`
 )
 
 // Delete removes a tenant with its members and keys, and the logins that belong to nobody then. It refuses with the Fault
 // tenant_has_endpoints while the tenant has endpoints, and with tenant_not_found where there is no such tenant.
 func (r *Registry) Delete(ctx context.Context, tenantID uuid.UUID) error {
 	err := postgres.InTx(ctx, r.db.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, deleteKeys, tenantID); err != nil {
-			return err
+		for _, statement := range []string{deleteKeys, deleteLog, deleteAnswers} {
+			if _, err := tx.Exec(ctx, statement, tenantID); err != nil {
+				return err
+			}
 		}
 
-		emails, err := removeMembers(ctx, tx, tenantID)
+		people, err := removeMembers(ctx, tx, tenantID)
 		if err != nil {
 			return err
 		}
@@ -36,19 +40,19 @@ func (r *Registry) Delete(ctx context.Context, tenantID uuid.UUID) error {
 			return err
 		}
 
-		return removeLogins(ctx, tx, emails)
+		return removeLogins(ctx, tx, people)
 	})
 
 	return postgres.Fault("delete a tenant", err)
 }
 
-func removeMembers(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) ([]string, error) {
+func removeMembers(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, deleteMembers, tenantID)
 	if err != nil {
 		return nil, err
 	}
 
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 func removeTenant(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) error {
@@ -65,8 +69,8 @@ func removeTenant(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) error {
 }
 
 // removeLogins can meet a person who joins another tenant at this very moment; the same deletion works a moment later.
-func removeLogins(ctx context.Context, tx pgx.Tx, emails []string) error {
-	_, err := tx.Exec(ctx, deleteLogins, emails)
+func removeLogins(ctx context.Context, tx pgx.Tx, people []uuid.UUID) error {
+	_, err := tx.Exec(ctx, deleteLogins, people)
 	if postgres.ForeignKeyViolation(err) {
 		return postgres.ErrUnavailable.Because(err)
 	}

@@ -15,12 +15,6 @@ const (
 	prefixDigits = 6
 )
 
-// allScopes are what the first key of a tenant may do: everything that a key can be allowed.
-var allScopes = []string{
-	"endpoints:read", "endpoints:write", "submissions:read", "submissions:write", "integrations:write",
-	"deliveries:write", "billing:read",
-}
-
 // newKey returns an API key of 256 random bits and the part of it that is shown for recognition. It is written with letters
 // and digits only, so that a double click selects all of it.
 func newKey() (key, prefix string) {

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	findPassword = `SELECT password_hash FROM logins WHERE email = $1`
-	findMember   = `SELECT EXISTS (SELECT FROM members WHERE tenant_id = $1 AND email = $2)`
+	findPassword = `SELECT password_hash FROM logins WHERE email = $1 AND password_hash IS NOT NULL`
+	findMember   = `
+SELECT EXISTS (SELECT FROM members JOIN logins ON logins.id = login_id WHERE tenant_id = $1 AND email = $2)`
 )
 
 // PasswordFits says whether the address has a login with this password.

@@ -64,7 +64,8 @@ func TestATenantIsMadeWithAnOwnerAndAKey(t *testing.T) {
 		t.Errorf("got the tenant %+v", made.Tenant)
 	}
 
-	if n := count(t, db, "members WHERE tenant_id = $1 AND id = $2 AND email = 'ada@acme.example' AND role = 'owner'",
+	if n := count(t, db, `members JOIN logins ON logins.id = login_id
+		WHERE tenant_id = $1 AND members.id = $2 AND email = 'ada@acme.example' AND role = 'owner'`,
 		made.Tenant.ID, made.MemberID); n != 1 {
 		t.Errorf("%d members own the tenant, want 1", n)
 	}

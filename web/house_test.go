@@ -139,7 +139,7 @@ func (s *site) endpoint(endpointID string, change func(*forms.Endpoint)) {
 func (s *site) update(endpointID string, change func(*forms.Endpoint)) {
 	s.Helper()
 
-	if _, err := s.directory.Update(s.Context(), s.tenant.ID, endpointID, change); err != nil {
+	if _, err := s.directory.Update(s.Context(), s.tenant.ID, endpointID, 0, change); err != nil {
 		s.Fatal(err)
 	}
 }

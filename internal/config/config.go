@@ -42,6 +42,8 @@ type Config struct {
 	TrustedProxyHops int
 	// ClientRate is per client address over all endpoints, EndpointRate per endpoint over all clients.
 	ClientRate, EndpointRate Rate
+	// CallerRate is per member or API key of the management API.
+	CallerRate Rate
 	// RateLimitMemory is how many counters the store in memory holds at most.
 	RateLimitMemory int
 	// RedisURL is empty when every process counts for itself.

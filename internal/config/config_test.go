@@ -39,6 +39,7 @@ func TestAnEmptyEnvironmentGivesTheDefaults(t *testing.T) {
 	want := config.Config{
 		ListenAddr: "127.0.0.1:8080", PublicURL: "http://127.0.0.1:8080", DataDir: "./.data",
 		ClientRate: config.Rate{Limit: 60, Window: time.Minute}, EndpointRate: config.Rate{Limit: 600, Window: time.Minute},
+		CallerRate:      config.Rate{Limit: 600, Window: time.Minute},
 		RateLimitMemory: 100_000, MaxBodyBytes: 262_144, MaxFields: 100, MaxFieldName: 128, MaxFieldValue: 16_384,
 		MaxJSONDepth: 16, BodyTimeout: 30 * time.Second, LogLevel: slog.LevelInfo,
 	}
@@ -72,7 +73,8 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 		"LISTEN_ADDR": "[::1]:9000", "PUBLIC_URL": "https://Forms.example.com/", "DATABASE_URL": "postgres://u:p@db/formonce",
 		"DATA_DIR": "/var/lib/formonce", "PG_BIN_DIR": "/opt/pg/bin", "AUTO_MIGRATE": "1", "SECRET_KEY": long,
 		"TRUSTED_PROXY_HOPS": "2", "RATE_LIMIT_CLIENT": "off", "RATE_LIMIT_ENDPOINT": "1000/1h", "RATE_LIMIT_MEMORY": "5000",
-		"REDIS_URL": "redis://cache:6379/1", "MAX_BODY_BYTES": "2048", "MAX_FIELDS": "7", "MAX_FIELD_NAME": "8",
+		"RATE_LIMIT_CALLER": "9/1s",
+		"REDIS_URL":         "redis://cache:6379/1", "MAX_BODY_BYTES": "2048", "MAX_FIELDS": "7", "MAX_FIELD_NAME": "8",
 		"MAX_FIELD_VALUE": "9", "MAX_JSON_DEPTH": "3", "BODY_TIMEOUT": "1m30s", "SENTRY_DSN": "https://key@sentry.example.com/1",
 		"METRICS_ADDR": ":9100", "LOG_LEVEL": "debug",
 	})
@@ -83,7 +85,8 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 	want := config.Config{
 		ListenAddr: "[::1]:9000", PublicURL: "https://forms.example.com", DatabaseURL: "postgres://u:p@db/formonce",
 		DataDir: "/var/lib/formonce", PGBinDir: "/opt/pg/bin", AutoMigrate: true, SecretKey: long, TrustedProxyHops: 2,
-		EndpointRate: config.Rate{Limit: 1000, Window: time.Hour}, RateLimitMemory: 5000, RedisURL: "redis://cache:6379/1",
+		EndpointRate: config.Rate{Limit: 1000, Window: time.Hour},
+		CallerRate:   config.Rate{Limit: 9, Window: time.Second}, RateLimitMemory: 5000, RedisURL: "redis://cache:6379/1",
 		MaxBodyBytes: 2048, MaxFields: 7, MaxFieldName: 8, MaxFieldValue: 9, MaxJSONDepth: 3, BodyTimeout: 90 * time.Second,
 		SentryDSN: "https://key@sentry.example.com/1", MetricsAddr: ":9100", LogLevel: slog.LevelDebug,
 	}
@@ -232,7 +235,7 @@ func TestTheReferenceNamesEverySettingOnceWithADescription(t *testing.T) {
 		seen[s.Name] = true
 	}
 
-	if len(seen) != 21 {
+	if len(seen) != 22 {
 		t.Errorf("%d settings", len(seen))
 	}
 }

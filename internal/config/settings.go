@@ -82,6 +82,10 @@ var table = []setting{
 		Doc: "How many requests one endpoint takes in a window, from all clients together; off for no limit.",
 	}, rate(func(c *Config) *Rate { return &c.EndpointRate })},
 	{Setting{
+		Name: "RATE_LIMIT_CALLER", Default: "600/1m",
+		Doc: "How many requests of the management API one member or API key may make in a window; off for no limit.",
+	}, rate(func(c *Config) *Rate { return &c.CallerRate })},
+	{Setting{
 		Name: "RATE_LIMIT_MEMORY", Default: "100000",
 		Doc: "How many counters of the limits are held in memory, 1000 to 10000000. " +
 			"The one unused for longest makes room for a new one.",

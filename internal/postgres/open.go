@@ -3,6 +3,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,6 +40,8 @@ var limits = map[string]string{
 type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
+
+	sql *sql.DB // over Pool, for what gorm needs a connection of its own
 }
 
 // Options say which database to open and how many connections it may take.
@@ -71,14 +74,16 @@ func Open(ctx context.Context, options Options) (*DB, error) {
 		return nil, silent(err)
 	}
 
-	mapper, err := mapperOver(pool)
+	over := stdlib.OpenDBFromPool(pool)
+
+	mapper, err := mapperOver(over)
 	if err != nil {
 		pool.Close()
 
 		return nil, err
 	}
 
-	return &DB{Pool: pool, Gorm: mapper}, nil
+	return &DB{Pool: pool, Gorm: mapper, sql: over}, nil
 }
 
 // ParseURL reads the URL of a database. Its error holds no part of it.
@@ -141,8 +146,8 @@ func poolConfig(options Options) (*pgxpool.Config, error) {
 
 // mapperOver takes away from gorm all that works behind a reader's back: its transactions, hooks, clock and log, which
 // would print values.
-func mapperOver(pool *pgxpool.Pool) (*gorm.DB, error) {
-	mapper, err := gorm.Open(driver.New(driver.Config{Conn: stdlib.OpenDBFromPool(pool)}), &gorm.Config{
+func mapperOver(over *sql.DB) (*gorm.DB, error) {
+	mapper, err := gorm.Open(driver.New(driver.Config{Conn: over}), &gorm.Config{
 		SkipDefaultTransaction: true,
 		DisableAutomaticPing:   true,
 		Logger:                 logger.Discard,

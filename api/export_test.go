@@ -1,0 +1,21 @@
+package api
+
+import "formonce/tenants"
+
+// Row is a row of the table as the tests see it.
+type Row struct {
+	Method, Path string
+	Role         tenants.Role
+	Scope        tenants.Scope
+	Open, Once   bool
+}
+
+// Rows lists the table.
+func Rows() []Row {
+	rows := make([]Row, len(table))
+	for i, row := range table {
+		rows[i] = Row{row.method, row.path, row.role, row.scope, row.open, row.once}
+	}
+
+	return rows
+}

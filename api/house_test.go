@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"formonce/api"
+	"formonce/forms"
+	"formonce/internal/edge"
+	"formonce/internal/fixture"
+	"formonce/internal/pgtest"
+	"formonce/internal/postgres"
+	"formonce/internal/seal"
+	"formonce/tenants"
+)
+
+const (
+	publicURL = "https://forms.example.com"
+	password  = "correct horse battery"
+)
+
+// office is the management side of the service over real HTTP and a database of its own, with one tenant that has a key
+// with every scope. Every answer is checked against the contract.
+type office struct {
+	*testing.T
+
+	db     *postgres.DB
+	acme   tenants.Created
+	server *httptest.Server
+	logged *fixture.Log
+}
+
+func open(t *testing.T) *office {
+	t.Helper()
+
+	db := pgtest.New(t)
+	o := &office{T: t, db: db, logged: &fixture.Log{}}
+	o.acme = o.tenant("Acme")
+	o.server = httptest.NewServer(o.routes())
+	t.Cleanup(o.server.Close)
+
+	return o
+}
+
+// tenant makes a tenant whose owner is ada@<slug>.example.
+func (o *office) tenant(name string) tenants.Created {
+	o.Helper()
+
+	made, err := tenants.NewRegistry(o.db).Create(o.Context(), tenants.NewTenant{
+		Name: name, Email: "ada@" + strings.ToLower(name) + ".example", Password: password,
+	})
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	return made
+}
+
+func (o *office) routes() http.Handler {
+	o.Helper()
+
+	log := slog.New(slog.NewJSONHandler(o.logged, nil))
+
+	limits, err := edge.NewLimits(edge.LimitsOptions{Log: log, Memory: 1000})
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	box, err := seal.New(bytes.Repeat([]byte("s"), 32), "answers")
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	public, err := url.Parse(publicURL)
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	engine := edge.New(edge.Options{Log: log})
+	api.New(api.Options{
+		Access: tenants.NewAccess(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
+		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db), Limits: limits, PublicURL: public,
+	}).Routes(engine)
+
+	return engine
+}
+
+// answer is what a request got.
+type answer struct {
+	*testing.T
+
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send asks with the tenant's key, unless the headers (pairs of name and value) say otherwise; body is anything that
+// becomes JSON, text is sent as it is, and nil is none.
+func (o *office) send(method, path string, body any, headers ...string) answer {
+	o.Helper()
+
+	var sent io.Reader
+
+	switch b := body.(type) {
+	case nil:
+	case string:
+		sent = strings.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			o.Fatal(err)
+		}
+
+		sent = bytes.NewReader(text)
+	}
+
+	request, err := http.NewRequestWithContext(o.Context(), method, o.server.URL+api.Prefix+path, sent)
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	request.Header.Set("Authorization", "Bearer "+o.acme.APIKey)
+
+	if sent != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+
+	response, err := o.server.Client().Do(request)
+	if err != nil {
+		o.Fatal(err)
+	}
+	defer response.Body.Close()
+
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	checkAnswer(o.T, method, path, response.StatusCode, response.Header.Get("Content-Type"), got)
+
+	return answer{o.T, response.StatusCode, response.Header, got}
+}
+
+// want reads the body into target, and fails for another status; target may be nil.
+func (a answer) want(status int, target any) {
+	a.Helper()
+
+	if a.status != status {
+		a.Fatalf("got the status %d, want %d: %s", a.status, status, a.body)
+	}
+
+	if target == nil {
+		return
+	}
+
+	if err := json.Unmarshal(a.body, target); err != nil {
+		a.Fatalf("%v in %s", err, a.body)
+	}
+}
+
+// refused fails unless the answer is this error.
+func (a answer) refused(status int, code string) {
+	a.Helper()
+
+	var envelope edge.Envelope
+	a.want(status, &envelope)
+
+	if envelope.Error.Code != code {
+		a.Errorf("got the code %s, want %s: %s", envelope.Error.Code, code, a.body)
+	}
+}
