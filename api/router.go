@@ -60,6 +60,7 @@ var table = slices.Concat(
 // Routes adds the rows of the table, and the contract that describes them.
 func (a *API) Routes(router gin.IRouter) {
 	router.GET(Prefix+"/openapi.yaml", serveContract)
+	router.GET("/api/docs", serveManual)
 
 	for _, row := range table {
 		router.Handle(row.method, Prefix+row.path, a.serve(row))
