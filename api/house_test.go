@@ -40,7 +40,12 @@ type office struct {
 func open(t *testing.T) *office {
 	t.Helper()
 
-	db := pgtest.New(t)
+	return openOver(t, pgtest.New(t))
+}
+
+func openOver(t *testing.T, db *postgres.DB) *office {
+	t.Helper()
+
 	o := &office{T: t, db: db, logged: &fixture.Log{}}
 	o.acme = o.tenant("Acme")
 	o.server = httptest.NewServer(o.routes())
@@ -62,6 +67,9 @@ func (o *office) tenant(name string) tenants.Created {
 
 	return made
 }
+
+// credential is one that may ask for the row: the tenant's key where a key may.
+func (*office) credential(of tenants.Created, _ api.Row) string { return of.APIKey }
 
 func (o *office) routes() http.Handler {
 	o.Helper()

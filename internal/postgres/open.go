@@ -51,6 +51,8 @@ type Options struct {
 	MaxConns int32
 	// ApplicationName is what pg_stat_activity shows for the connections.
 	ApplicationName string
+	// Tracer is told of every statement, when it is not nil.
+	Tracer pgx.QueryTracer
 }
 
 // Open connects and asks the database for a sign of life, for ten seconds at most. Its errors never hold a password.
@@ -132,6 +134,8 @@ func poolConfig(options Options) (*pgxpool.Config, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectLimit
 	}
+
+	config.ConnConfig.Tracer = options.Tracer
 
 	params := maps.Clone(limits)
 	if options.ApplicationName != "" {
