@@ -43,11 +43,20 @@ func open(t *testing.T) *office {
 	return openOver(t, pgtest.New(t))
 }
 
+// openOver starts an office over a database that is empty.
 func openOver(t *testing.T, db *postgres.DB) *office {
 	t.Helper()
 
-	o := &office{T: t, db: db, logged: &fixture.Log{}}
-	o.acme = o.tenant("Acme")
+	acme := (&office{T: t, db: db}).tenant("Acme")
+
+	return serveOver(t, db, acme)
+}
+
+// serveOver starts an office over a database that has Acme already.
+func serveOver(t *testing.T, db *postgres.DB, acme tenants.Created) *office {
+	t.Helper()
+
+	o := &office{T: t, db: db, acme: acme, logged: &fixture.Log{}}
 	o.server = httptest.NewServer(o.routes())
 	t.Cleanup(o.server.Close)
 

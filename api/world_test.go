@@ -22,6 +22,8 @@ type world struct {
 
 	// ids are Acme's things, by the name that the parameters of paths have for them.
 	ids map[string]string
+	// url is of the database.
+	url string
 	// statements are those that were sent to the database under the management role.
 	statements *statements
 }
@@ -32,19 +34,40 @@ const mark = "acm3-mark"
 func openWorld(t *testing.T) *world {
 	t.Helper()
 
-	said := &statements{}
+	w := &world{url: pgtest.URL(t), ids: map[string]string{}, statements: &statements{}}
+	w.office = openOver(t, w.connect(t))
+	w.furnish()
 
-	db, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.URL(t), Tracer: said})
+	return w
+}
+
+func (w *world) connect(t *testing.T) *postgres.DB {
+	t.Helper()
+
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: w.url, Tracer: w.statements})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	t.Cleanup(db.Close)
 
-	w := &world{office: openOver(t, db), ids: map[string]string{}, statements: said}
-	w.furnish()
+	return db
+}
 
-	return w
+// close ends the service of this world, so that the world can be had again.
+func (w *world) close() {
+	w.server.Close()
+	w.db.Close()
+}
+
+// again is a copy of a world that was closed, for one test.
+func (w *world) again(t *testing.T) *world {
+	t.Helper()
+
+	copied := &world{url: pgtest.Clone(t, w.url), ids: w.ids, statements: &statements{}}
+	copied.office = serveOver(t, copied.connect(t), w.acme)
+
+	return copied
 }
 
 // furnish makes what the parameters of the table name. A new parameter needs a line here, or the tests that walk the table

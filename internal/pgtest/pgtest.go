@@ -71,6 +71,19 @@ func Empty(tb testing.TB) string {
 	return database(tb, "template1")
 }
 
+// Clone returns how to connect to a copy of the database at url, for tests that begin where another one has got to. Nobody
+// may be connected to that one.
+func Clone(tb testing.TB, original string) string {
+	tb.Helper()
+
+	parsed, err := url.Parse(original)
+	if err != nil {
+		tb.Fatal("the URL of the database cannot be read")
+	}
+
+	return database(tb, strings.TrimPrefix(parsed.Path, "/"))
+}
+
 func database(tb testing.TB, from string) string {
 	tb.Helper()
 
