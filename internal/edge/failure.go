@@ -143,7 +143,7 @@ func EnvelopeOf(c *gin.Context, f *fault.Fault) Envelope {
 	if len(f.Issues) > 0 {
 		issues := make([]Issue, len(f.Issues))
 		for i, issue := range f.Issues {
-			issues[i] = Issue(issue)
+			issues[i] = Issue{issue.Field, issue.Rule, issue.Message}
 		}
 
 		made.Details = f.With("issues", issues).Details

@@ -36,6 +36,9 @@ type Issue struct {
 	Field   string
 	Rule    string
 	Message string
+	// Case tells the cases of one rule apart where a surface has a word for each, such as the type that was expected; often
+	// empty.
+	Case string
 }
 
 // Fault is an error with a public side (Kind, Code, Message, Details, Issues, RetryAfter) and a private one (the cause,
