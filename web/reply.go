@@ -123,6 +123,20 @@ var formspreeCodes = map[string]string{
 	"file_upload_not_supported": "NO_FILE_UPLOADS",
 }
 
+// formspreeFieldCodes are their words for one field (the field error codes of the same types), by our rule and its case.
+var formspreeFieldCodes = map[[2]string]string{
+	{"required", "missing"}: "REQUIRED_FIELD_MISSING",
+	{"required", "empty"}:   "REQUIRED_FIELD_EMPTY",
+	{"consent", "missing"}:  "REQUIRED_FIELD_MISSING",
+	{"consent", "empty"}:    "REQUIRED_FIELD_EMPTY",
+	{"type", "email"}:       "TYPE_EMAIL",
+	{"type", "number"}:      "TYPE_NUMERIC",
+	{"type", "integer"}:     "TYPE_NUMERIC",
+	{"type", "rating"}:      "TYPE_NUMERIC",
+	{"type", "text"}:        "TYPE_TEXT",
+	{"type", "multiline"}:   "TYPE_TEXT",
+}
+
 func failureItems(failed *fault.Fault) []failureItem {
 	if len(failed.Issues) == 0 {
 		return []failureItem{{Code: formspreeCode(failed.Code), Message: failed.Message}}
@@ -130,7 +144,12 @@ func failureItems(failed *fault.Fault) []failureItem {
 
 	items := make([]failureItem, len(failed.Issues))
 	for i, issue := range failed.Issues {
-		items[i] = failureItem{Code: formspreeCode(issue.Rule), Field: issue.Field, Message: issue.Message}
+		code, ok := formspreeFieldCodes[[2]string{issue.Rule, issue.Case}]
+		if !ok {
+			code = formspreeCode(issue.Rule)
+		}
+
+		items[i] = failureItem{Code: code, Field: issue.Field, Message: issue.Message}
 
 		// Beside a field the clients would not know the word. The envelope's own issues still name the field.
 		if _, ofForm := formspreeCodes[issue.Rule]; ofForm {
