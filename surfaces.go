@@ -86,8 +86,13 @@ func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, erro
 		return nil, err
 	}
 
+	entrance, err := tenants.NewEntrance(s.db, secret, s.public)
+	if err != nil {
+		return nil, err
+	}
+
 	return api.New(api.Options{
-		Access: tenants.NewAccess(s.db), Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
+		Entrance: entrance, Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
 		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
 	}), nil

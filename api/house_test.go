@@ -11,10 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"formonce/api"
 	"formonce/forms"
 	"formonce/internal/edge"
 	"formonce/internal/fixture"
+	"formonce/internal/id"
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 	"formonce/internal/seal"
@@ -26,15 +29,18 @@ const (
 	password  = "correct horse battery"
 )
 
+var secret = bytes.Repeat([]byte("s"), 32)
+
 // office is the management side of the service over real HTTP and a database of its own, with one tenant that has a key
 // with every scope. Every answer is checked against the contract.
 type office struct {
 	*testing.T
 
-	db     *postgres.DB
-	acme   tenants.Created
-	server *httptest.Server
-	logged *fixture.Log
+	db       *postgres.DB
+	acme     tenants.Created
+	entrance *tenants.Entrance
+	server   *httptest.Server
+	logged   *fixture.Log
 }
 
 func open(t *testing.T) *office {
@@ -56,7 +62,17 @@ func openOver(t *testing.T, db *postgres.DB) *office {
 func serveOver(t *testing.T, db *postgres.DB, acme tenants.Created) *office {
 	t.Helper()
 
-	o := &office{T: t, db: db, acme: acme, logged: &fixture.Log{}}
+	public, err := url.Parse(publicURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	entrance, err := tenants.NewEntrance(db, secret, public)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o := &office{T: t, db: db, acme: acme, entrance: entrance, logged: &fixture.Log{}}
 	o.server = httptest.NewServer(o.routes())
 	t.Cleanup(o.server.Close)
 
@@ -77,8 +93,51 @@ func (o *office) tenant(name string) tenants.Created {
 	return made
 }
 
-// credential is one that may ask for the row: the tenant's key where a key may.
-func (*office) credential(of tenants.Created, _ api.Row) string { return of.APIKey }
+// credential is one that may ask for the row: the tenant's key where a key may, an access token of its owner elsewhere.
+func (o *office) credential(of tenants.Created, row api.Row) string {
+	o.Helper()
+
+	if row.Scope != "" {
+		return of.APIKey
+	}
+
+	return o.arrive(of.LoginID, of.Tenant.ID).Access.Text
+}
+
+// arrive begins a session of the person in one of their tenants.
+func (o *office) arrive(loginID, tenantID uuid.UUID) tenants.Grant {
+	o.Helper()
+
+	grant, err := o.entrance.Sessions.Start(o.Context(), tenants.Arrival{
+		LoginID: loginID, TenantID: tenantID, Method: tenants.ByPassword, Client: tenants.Client{Address: "192.0.2.1"},
+	})
+	if err != nil {
+		o.Fatal(err)
+	}
+
+	return grant
+}
+
+// member makes one with this role in the tenant, who is known by an address of example.net.
+func (o *office) member(of tenants.Created, role tenants.Role) (loginID, memberID uuid.UUID) {
+	o.Helper()
+
+	loginID, memberID = id.New(), id.New()
+
+	o.exec(`INSERT INTO logins (id, email) VALUES ($1, $2)`, loginID, loginID.String()+"@example.net")
+	o.exec(`INSERT INTO members (tenant_id, id, login_id, role) VALUES ($1, $2, $3, $4)`, of.Tenant.ID, memberID, loginID, role)
+
+	return loginID, memberID
+}
+
+// exec changes what no route changes.
+func (o *office) exec(sql string, args ...any) {
+	o.Helper()
+
+	if _, err := o.db.Pool.Exec(o.Context(), sql, args...); err != nil {
+		o.Fatal(err)
+	}
+}
 
 func (o *office) routes() http.Handler {
 	o.Helper()
@@ -90,7 +149,7 @@ func (o *office) routes() http.Handler {
 		o.Fatal(err)
 	}
 
-	box, err := seal.New(bytes.Repeat([]byte("s"), 32), "answers")
+	box, err := seal.New(secret, "answers")
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -102,7 +161,7 @@ func (o *office) routes() http.Handler {
 
 	engine := edge.New(edge.Options{Log: log})
 	api.New(api.Options{
-		Access: tenants.NewAccess(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
+		Entrance: o.entrance, Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
 		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db), Limits: limits, PublicURL: public,
 	}).Routes(engine)
 

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"formonce/forms"
 	"formonce/internal/edge"
+	"formonce/internal/fault"
 	"formonce/tenants"
 )
 
@@ -18,7 +20,7 @@ const Prefix = "/api/v1"
 
 // Options are the parts that the routes ask.
 type Options struct {
-	Access    *tenants.Access
+	Entrance  *tenants.Entrance
 	Answers   *tenants.Answers
 	Registry  *tenants.Registry
 	Directory *forms.Directory
@@ -46,6 +48,8 @@ type route struct {
 	scope tenants.Scope
 	// open rows ask for no credential: they are where one comes from.
 	open bool
+	// self rows are about the person and their sign-in. Any member may ask them, in a suspended tenant and in none too.
+	self bool
 	// once rows honour the header Idempotency-Key. They reach the database only through transactions that join the one
 	// of their context.
 	once   bool
@@ -95,7 +99,7 @@ func (a *API) limitCaller(r *request, row route) error {
 		return nil
 	}
 
-	who := r.caller.MemberID
+	who := r.caller.LoginID
 	if r.caller.IsProgram() {
 		who = r.caller.KeyID
 	}
@@ -117,21 +121,49 @@ func (a *API) admit(r *request, row route) error {
 		return nil
 	}
 
-	caller, err := a.Access.Authenticate(r.ctx(), r.bearer())
+	caller, err := a.authenticate(r)
 	if err != nil {
 		return err
 	}
 
 	r.caller = caller
-	edge.IDs(r.gin).Tenant = tenants.PublicID(caller.TenantID)
 	edge.Annotate(r.gin, slog.Bool("program", caller.IsProgram()))
 
-	actor := caller.Actor()
-	actor.Address, actor.Agent = edge.Client(r.gin).String(), agentOf(r.gin.Request)
-	actor.RequestID = edge.RequestID(r.gin)
+	if caller.TenantID != (uuid.UUID{}) {
+		edge.IDs(r.gin).Tenant = tenants.PublicID(caller.TenantID)
+	}
+
+	actor, client := caller.Actor(), r.client()
+	actor.Address, actor.Agent, actor.RequestID = client.Address, client.Agent, client.RequestID
 	r.gin.Request = r.gin.Request.WithContext(tenants.WithActor(r.ctx(), actor))
 
-	return caller.Refuse(tenants.Need{Role: row.role, Scope: row.scope})
+	return caller.Refuse(tenants.Need{Role: row.role, Scope: row.scope, Self: row.self})
+}
+
+// authenticate counts what does not count, so that nobody can try credentials without end.
+func (a *API) authenticate(r *request) (tenants.Caller, error) {
+	bearer := r.bearer()
+
+	caller, err := a.Entrance.Access.Authenticate(r.ctx(), bearer)
+	if bearer == "" || !fault.Has(err, tenants.ErrUnauthenticated.Code) {
+		return caller, err
+	}
+
+	if limited := a.Entrance.Guard.Spend(r.ctx(), tenants.ActCredential, "", r.client().Network); limited != nil {
+		return tenants.Caller{}, limited
+	}
+
+	return tenants.Caller{}, err
+}
+
+// client is the program that asks, and where it is.
+func (r *request) client() tenants.Client {
+	address := edge.Client(r.gin)
+
+	return tenants.Client{
+		Address: address.String(), Network: edge.ClientKey(address),
+		Agent: agentOf(r.gin.Request), RequestID: edge.RequestID(r.gin),
+	}
 }
 
 const maxAgent = 200

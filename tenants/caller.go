@@ -12,7 +12,10 @@ import (
 // Caller is who makes a request of the management side, and what they may do there: a member with a role, or a program
 // with the scopes of its key.
 type Caller struct {
+	// TenantID is zero for a person who is in no tenant.
 	TenantID uuid.UUID
+	// Status is the tenant's.
+	Status Status
 
 	// Of a member: the membership, the person behind it, the session and the role.
 	MemberID  uuid.UUID
@@ -23,6 +26,8 @@ type Caller struct {
 	// Of a program: the key and its scopes.
 	KeyID  uuid.UUID
 	Scopes []Scope
+	// secretID is the secret of the key that was used; there are two while it is rotated.
+	secretID uuid.UUID
 
 	// Name is an e-mail address or a key's name, for the audit log.
 	Name string
@@ -36,11 +41,22 @@ func (c *Caller) IsProgram() bool { return c.KeyID != uuid.UUID{} }
 type Need struct {
 	Role  Role
 	Scope Scope
+	// Self is for what is about the person and their sign-in alone. It asks for no role, and a person may do it in a
+	// suspended tenant and in none at all.
+	Self bool
 }
 
-// Refuse returns the Fault forbidden when the caller does not have what the act needs.
+// Refuse returns a Fault of the kind forbidden when the caller does not have what the act needs, or is in no tenant that
+// could be asked.
 func (c *Caller) Refuse(need Need) error {
-	if c.IsProgram() {
+	switch {
+	case need.Self && !c.IsProgram():
+		return nil
+	case c.TenantID == uuid.UUID{}:
+		return errNoTenant
+	case c.Status == Suspended:
+		return errTenantSuspended
+	case c.IsProgram():
 		return c.refuseProgram(need.Scope)
 	}
 
@@ -66,6 +82,13 @@ func (c *Caller) refuseProgram(needed Scope) error {
 
 	return nil
 }
+
+var (
+	errTenantSuspended = fault.New(fault.Forbidden, "tenant_suspended",
+		"This tenant is suspended. Ask the operator of the service.")
+	errNoTenant = fault.New(fault.Forbidden, "no_tenant",
+		"You are a member of no tenant. Make one, or ask for an invitation to one.")
+)
 
 // Actor is who changes something, and from where, as the audit log remembers it.
 type Actor struct {

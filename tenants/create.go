@@ -2,9 +2,7 @@ package tenants
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -26,7 +24,8 @@ type NewTenant struct {
 type Created struct {
 	Tenant   Tenant
 	MemberID uuid.UUID
-	// APIKey may do everything that a key can. It cannot be read again: only its hash is stored.
+	LoginID  uuid.UUID
+	// APIKey may do everything that a key can. It cannot be read again: only its hash is stored. After SignUp there is none.
 	APIKey string
 }
 
@@ -45,51 +44,58 @@ ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id, COALESCE(
 	slugTries    = 8
 )
 
-// hashing costs 19 MiB and some 30 ms, the lower of the settings that OWASP recommends, so that many people who sign in at
-// once do not take the machine's memory.
-var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-
 // Create makes a tenant, all of it or nothing. Input that cannot be used is the Fault invalid_tenant with an issue for each
 // field. A person who has a login already joins with it by giving its password; with another one it is email_taken.
 func (r *Registry) Create(ctx context.Context, wanted NewTenant) (Created, error) {
+	return r.create(ctx, wanted, false)
+}
+
+// SignUp is Create for a stranger. An address that has a login is the Fault email_taken whatever the password, so that
+// nobody gets past that login's second factor or the limits of signing in; and there is no key that nobody asked for.
+func (r *Registry) SignUp(ctx context.Context, wanted NewTenant) (Created, error) {
+	return r.create(ctx, wanted, true)
+}
+
+func (r *Registry) create(ctx context.Context, wanted NewTenant, stranger bool) (Created, error) {
 	wanted, err := wanted.checked()
 	if err != nil {
 		return Created{}, err
 	}
 
-	// Hashing is slow on purpose, so no transaction waits for it.
-	hash, err := argon2id.CreateHash(wanted.Password, hashing)
+	hash, err := hashPassword(ctx, wanted.Password)
 	if err != nil {
-		return Created{}, fmt.Errorf("hash a password: %w", err)
+		return Created{}, err
 	}
 
-	key, prefix := newKey()
 	made := Created{
 		Tenant: Tenant{
 			ID: id.New(), Slug: wanted.Slug, Name: wanted.Name, Status: Active,
 			CreatedAt: moment.Now(),
 		},
-		MemberID: id.New(), APIKey: key,
+		MemberID: id.New(),
 	}
 
 	err = postgres.InTx(ctx, r.db.Pool, func(tx pgx.Tx) error {
-		slug, err := addTenant(ctx, tx, made.Tenant)
-		if err != nil {
+		var err error
+		if made.Tenant.Slug, err = addTenant(ctx, tx, made.Tenant); err != nil {
 			return err
 		}
 
-		made.Tenant.Slug = slug
-
-		loginID, err := addLogin(ctx, tx, wanted, hash)
-		if err != nil {
+		if made.LoginID, err = addLogin(ctx, tx, wanted, hash, stranger); err != nil {
 			return err
 		}
 
-		if _, err := tx.Exec(ctx, insertMember, made.Tenant.ID, made.MemberID, loginID); err != nil {
+		if _, err := tx.Exec(ctx, insertMember, made.Tenant.ID, made.MemberID, made.LoginID); err != nil {
 			return err
 		}
 
-		return addKey(ctx, tx, made.Tenant.ID, key, prefix)
+		if !stranger {
+			if made.APIKey, err = addFirstKey(ctx, tx, made.Tenant.ID); err != nil {
+				return err
+			}
+		}
+
+		return Record(ctx, tx, made.Tenant.ID, Change{Action: "tenant.created", Target: PublicID(made.Tenant.ID)})
 	})
 	if err != nil {
 		return Created{}, postgres.Fault("create a tenant", err)
@@ -123,8 +129,9 @@ func addTenant(ctx context.Context, tx pgx.Tx, tenant Tenant) (string, error) {
 	return "", errSlugTaken
 }
 
-// addLogin returns the login's id. One that is there already is shared with whoever knows its password.
-func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string) (uuid.UUID, error) {
+// addLogin returns the login's id. One that is there already is shared with whoever knows its password, unless a stranger
+// asks.
+func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string, stranger bool) (uuid.UUID, error) {
 	var (
 		loginID uuid.UUID
 		kept    string
@@ -135,30 +142,27 @@ func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string) (uu
 		return loginID, err
 	}
 
-	if kept == "" {
-		return uuid.UUID{}, errEmailTaken
+	if stranger {
+		return uuid.UUID{}, errEmailHasLogin
 	}
 
-	fits, err := argon2id.ComparePasswordAndHash(wanted.Password, kept)
-	if err != nil {
-		return uuid.UUID{}, fmt.Errorf("compare a password with its hash: %w", err)
+	fits, err := passwordFits(ctx, wanted.Password, kept)
+	if err == nil && !fits {
+		err = errEmailTaken
 	}
 
-	if !fits {
-		return uuid.UUID{}, errEmailTaken
-	}
-
-	return loginID, nil
+	return loginID, err
 }
 
-func addKey(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID, key, prefix string) error {
+func addFirstKey(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID) (string, error) {
+	key, prefix := newKey()
 	keyID := id.New()
 
 	if _, err := tx.Exec(ctx, insertKey, tenantID, keyID, firstKeyName, prefix, Scopes); err != nil {
-		return err
+		return "", err
 	}
 
 	_, err := tx.Exec(ctx, insertKeyHash, hashKey(key), tenantID, keyID)
 
-	return err
+	return key, err
 }

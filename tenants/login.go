@@ -3,10 +3,8 @@ package tenants
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -32,12 +30,7 @@ func (r *Registry) PasswordFits(ctx context.Context, email, password string) (bo
 		return false, postgres.Fault("read a login", err)
 	}
 
-	fits, err := argon2id.ComparePasswordAndHash(password, kept)
-	if err != nil {
-		return false, fmt.Errorf("compare a password with its hash: %w", err)
-	}
-
-	return fits, nil
+	return passwordFits(ctx, password, kept)
 }
 
 // HasMember says whether the person with this address is a member of the tenant.

@@ -62,6 +62,8 @@ var (
 		"There is no such tenant. Name it by its id (ten_…) or by its slug.")
 	errEmailTaken = fault.New(fault.Conflict, "email_taken",
 		"This e-mail address has a login already, with another password. Use that password, or another address.")
+	errEmailHasLogin = fault.New(fault.Conflict, "email_taken",
+		"This e-mail address has a login already. Sign in with it, and make the new tenant there.")
 	errSlugTaken = fault.New(fault.Conflict, "slug_taken",
 		"This slug is taken. Choose another one, or leave it out to get one made from the name.")
 	errHasEndpoints = fault.New(fault.Conflict, "tenant_has_endpoints",
