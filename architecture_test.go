@@ -28,8 +28,8 @@ var house = map[string]part{
 	"billing": {imports: []string{"tenants"}, tables: []string{"subscriptions", "usage", "billing_events"}},
 	"forms": {imports: []string{"tenants"}, tables: []string{
 		"endpoints", "endpoint_directory", "endpoint_drafts", "endpoint_versions", "endpoint_fields", "endpoint_erasures",
-		"submissions", "replays", "files", "tombstones", "submission_marks", "submission_tags", "submission_search",
-		"search_progress",
+		"submissions", "replays", "files", "tombstones", "submission_marks", "submission_tags", "submission_events",
+		"submission_search", "search_progress",
 	}},
 	"integrations": {
 		imports: []string{"forms", "tenants"},

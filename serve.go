@@ -234,7 +234,9 @@ func (s *service) startDatabase(ctx context.Context) error {
 
 // startJobs begins what every process with the role worker may do at the same time as any other.
 func (s *service) startJobs(context.Context) error {
-	s.startLoop("sweep", sweepEvery, forms.NewInbox(s.db).Sweep)
+	inbox := forms.NewInbox(s.db)
+	s.startLoop("sweep", sweepEvery, inbox.Sweep)
+	s.startLoop("fill the search", forms.IndexEvery, inbox.Index)
 
 	return nil
 }

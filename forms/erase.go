@@ -2,7 +2,6 @@ package forms
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -11,45 +10,68 @@ import (
 	"formonce/tenants"
 )
 
-const eraseSubmission = `
-DELETE FROM submissions WHERE tenant_id = $1 AND id = $2 RETURNING endpoint_id, key_hash`
-
-// An older tombstone of the same key may still stand; the one that lasts longer wins.
-const leaveTombstone = `
-INSERT INTO tombstones (tenant_id, endpoint_id, key_hash, expires_at)
-SELECT $1, $2, $3, now() + make_interval(days => tombstone_days)
-FROM endpoints WHERE tenant_id = $1 AND id = $2 AND tombstone_days > 0 AND $3::bytea IS NOT NULL
-ON CONFLICT (tenant_id, endpoint_id, key_hash) DO UPDATE
-SET expires_at = greatest(tombstones.expires_at, excluded.expires_at)`
+// An older tombstone of the same key may still stand; the one that lasts longer wins. Everything else that hangs on a
+// submission goes with it by its foreign keys.
+const eraseSubmissions = `
+WITH erased AS (
+    DELETE FROM submissions WHERE tenant_id = $1 AND id = ANY($2) RETURNING id, endpoint_id, key_hash
+), remembered AS (
+    INSERT INTO tombstones (tenant_id, endpoint_id, key_hash, expires_at)
+    SELECT $1, e.endpoint_id, e.key_hash, now() + make_interval(days => p.tombstone_days)
+    FROM erased AS e JOIN endpoints AS p ON p.tenant_id = $1 AND p.id = e.endpoint_id
+    WHERE e.key_hash IS NOT NULL AND p.tombstone_days > 0
+    ON CONFLICT (tenant_id, endpoint_id, key_hash) DO UPDATE
+    SET expires_at = greatest(tombstones.expires_at, excluded.expires_at)
+)
+SELECT id, endpoint_id FROM erased ORDER BY id`
 
 // Erase removes a submission and all that hangs on it. Of its key a hash stays for the endpoint's tombstone days, so
 // that a late retry is refused instead of being accepted as new.
 func (in *Inbox) Erase(ctx context.Context, tenantID, submissionID uuid.UUID) error {
 	err := in.db.InScope(ctx, tenantID, func(ctx context.Context, s *postgres.Scope) error {
-		var (
-			endpointID string
-			keyHash    []byte
-		)
-
-		err := s.Tx.QueryRow(ctx, eraseSubmission, tenantID, submissionID).Scan(&endpointID, &keyHash)
-		if errors.Is(err, pgx.ErrNoRows) {
+		erased, err := eraseIn(ctx, s.Tx, tenantID, []uuid.UUID{submissionID})
+		if err == nil && len(erased) == 0 {
 			return errSubmissionNotFound
 		}
 
-		if err != nil {
-			return err
-		}
-
-		if _, err = s.Tx.Exec(ctx, leaveTombstone, tenantID, endpointID, keyHash); err != nil {
-			return err
-		}
-
-		return tenants.Record(ctx, s.Tx, tenantID, tenants.Change{
-			Action: "submission.erased", Target: PublicID(submissionID), Details: map[string]any{"endpoint_id": endpointID},
-		})
+		return err
 	})
 
 	return postgres.Fault("erase a submission", err)
+}
+
+// eraseIn erases those of the submissions that are there and returns their ids. The audit log gets a line for each, since
+// nothing else will tell that it was there.
+func eraseIn(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error) {
+	type gone struct {
+		ID         uuid.UUID
+		EndpointID string
+	}
+
+	rows, err := tx.Query(ctx, eraseSubmissions, tenantID, ids)
+	if err != nil {
+		return nil, err
+	}
+
+	erased, err := pgx.CollectRows(rows, pgx.RowToStructByPos[gone])
+	if err != nil {
+		return nil, err
+	}
+
+	found := make([]uuid.UUID, len(erased))
+
+	for i, one := range erased {
+		found[i] = one.ID
+
+		err := tenants.Record(ctx, tx, tenantID, tenants.Change{
+			Action: "submission.erased", Target: PublicID(one.ID), Details: map[string]any{"endpoint_id": one.EndpointID},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	return found, nil
 }
 
 const (

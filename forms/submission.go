@@ -43,6 +43,11 @@ type Submission struct {
 	Language string
 	// ReplayCount is the number of duplicates that were prevented.
 	ReplayCount int
+	// Tags, Starred and Read are what the tenant's members have said about it. It is read for all of them once one has
+	// read it.
+	Tags    []string
+	Starred bool
+	Read    bool
 
 	// sent are the fields before they were normalised, which an original's own rules may ask for.
 	sent        Fields
