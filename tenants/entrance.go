@@ -13,6 +13,10 @@ type Entrance struct {
 	Access   *Access
 	Sessions *Sessions
 	SignIns  *SignIns
+	Passkeys *Passkeys
+	Factors  *Factors
+	// Provider is one that is not configured, unless somebody puts another one here.
+	Provider *Provider
 }
 
 // NewEntrance joins its parts over db. The secret is the service's, from which every key of the parts is derived; public is
@@ -40,7 +44,28 @@ func NewEntrance(db *postgres.DB, secret []byte, public *url.URL) (*Entrance, er
 		return nil, err
 	}
 
+	passkeys, err := NewPasskeys(db, guard, sessions, public)
+	if err != nil {
+		return nil, err
+	}
+
+	factors, err := NewFactors(db, guard, signIns, passkeys, secret, public)
+	if err != nil {
+		return nil, err
+	}
+
+	provider, err := NewProvider(db, guard, signIns, secret, ProviderOptions{})
+	if err != nil {
+		return nil, err
+	}
+
 	return &Entrance{
 		Guard: guard, Keyring: keyring, Access: NewAccess(db, tokens), Sessions: sessions, SignIns: signIns,
+		Passkeys: passkeys, Factors: factors, Provider: provider,
 	}, nil
+}
+
+// NotifyBy lets people learn of changes of their sign-in. Until it is called they find them in the audit log only.
+func (e *Entrance) NotifyBy(notices Notices) {
+	e.Passkeys.notices, e.Factors.notices, e.Provider.notices = notices, notices, notices
 }
