@@ -92,9 +92,10 @@ func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, erro
 	}
 
 	return api.New(api.Options{
-		Entrance: entrance, Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
+		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
 		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
+		Signup: api.SignupOpen,
 	}), nil
 }
 

@@ -161,8 +161,9 @@ func (o *office) routes() http.Handler {
 
 	engine := edge.New(edge.Options{Log: log})
 	api.New(api.Options{
-		Entrance: o.entrance, Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
+		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
 		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db), Limits: limits, PublicURL: public,
+		Signup: api.SignupOpen,
 	}).Routes(engine)
 
 	return engine

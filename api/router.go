@@ -21,6 +21,7 @@ const Prefix = "/api/v1"
 // Options are the parts that the routes ask.
 type Options struct {
 	Entrance  *tenants.Entrance
+	Keys      *tenants.Keys
 	Answers   *tenants.Answers
 	Registry  *tenants.Registry
 	Directory *forms.Directory
@@ -30,6 +31,8 @@ type Options struct {
 	CallerRate edge.Rate
 	// PublicURL is the origin under which the service is reached.
 	PublicURL *url.URL
+	// Signup is SignupOpen where strangers may make tenants.
+	Signup string
 }
 
 // API answers the management routes.
@@ -59,12 +62,15 @@ type route struct {
 // table is the management API. Each resource has its rows and its handlers in one file.
 var table = slices.Concat(
 	endpointRoutes,
+	sessionRoutes,
+	keyRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.
 func (a *API) Routes(router gin.IRouter) {
 	router.GET(Prefix+"/openapi.yaml", serveContract)
 	router.GET("/api/docs", serveManual)
+	router.GET("/.well-known/jwks.json", a.serveKeys)
 
 	for _, row := range table {
 		router.Handle(row.method, Prefix+row.path, a.serve(row))

@@ -14,6 +14,7 @@ import (
 	"formonce/api"
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
+	"formonce/tenants"
 )
 
 // world is an office in which Acme has one of everything, each with a mark that nobody else's things carry.
@@ -78,6 +79,15 @@ func (w *world) furnish() {
 	var endpoint struct{ ID string }
 	w.send("POST", "/endpoints", map[string]any{"id": mark + "-form", "name": mark}).want(http.StatusCreated, &endpoint)
 	w.ids["endpoint"] = endpoint.ID
+
+	w.ids["tenant_id"] = tenants.PublicID(w.acme.Tenant.ID)
+	owner := w.arrive(w.acme.LoginID, w.acme.Tenant.ID)
+	w.ids["session"] = tenants.PublicSessionID(owner.SessionID)
+
+	var key struct{ ID string }
+	w.send("POST", "/api-keys", map[string]any{"name": mark, "scopes": tenants.Scopes},
+		"Authorization", "Bearer "+owner.Access.Text).want(http.StatusCreated, &key)
+	w.ids["key"] = key.ID
 }
 
 // path fills in the parameters of a row's path.

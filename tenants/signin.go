@@ -126,11 +126,7 @@ func (s *SignIns) renew(ctx context.Context, loginID uuid.UUID, password, hash s
 }
 
 func (s *SignIns) askForMore(ctx context.Context, loginID uuid.UUID) error {
-	if s.Factors == nil {
-		return nil
-	}
-
-	methods, err := s.Factors.Methods(ctx, loginID)
+	methods, err := s.Methods(ctx, loginID)
 	if err != nil || len(methods) == 0 {
 		return err
 	}
@@ -143,6 +139,15 @@ func (s *SignIns) askForMore(ctx context.Context, loginID uuid.UUID) error {
 	return fault.New(fault.Unauthenticated, "second_factor_required",
 		"The password is right, and this login has a second factor. Answer the challenge with it within five minutes.").
 		With("challenge", challenge).With("methods", methods)
+}
+
+// Methods are the names of the second factors that a person has set up.
+func (s *SignIns) Methods(ctx context.Context, loginID uuid.UUID) ([]string, error) {
+	if s.Factors == nil {
+		return nil, nil
+	}
+
+	return s.Factors.Methods(ctx, loginID)
 }
 
 // plainEmail is the one spelling under which an address is kept.

@@ -69,3 +69,16 @@ var (
 	errHasEndpoints = fault.New(fault.Conflict, "tenant_has_endpoints",
 		"This tenant still has endpoints. Erase them first, then delete the tenant.")
 )
+
+// ParseID is the inverse of PublicID; a text that is none is the Fault tenant_not_found.
+func ParseID(text string) (uuid.UUID, error) { return parseID(idPrefix, text, ErrNotFound) }
+
+// parseID reads an id of ours. What is no such id names nothing that there could be.
+func parseID(prefix, text string, unknown error) (uuid.UUID, error) {
+	found, err := id.Parse(prefix, text)
+	if err != nil {
+		return uuid.UUID{}, unknown
+	}
+
+	return found, nil
+}
