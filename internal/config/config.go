@@ -56,6 +56,8 @@ type Config struct {
 	MaxJSONDepth int
 	// BodyTimeout is how long a client may take to send a whole request.
 	BodyTimeout time.Duration
+	// OIDCIssuer is empty when nobody signs in at a provider; all three are set, or none.
+	OIDCIssuer, OIDCClientID, OIDCClientSecret string
 	// SentryDSN is empty when nothing is to be reported.
 	SentryDSN string
 	// MetricsAddr is host:port of an address of its own for /metrics; empty for the public one.
@@ -138,11 +140,33 @@ func (c *Config) checkTogether(failed map[string]bool) []error {
 		faults = append(faults, errors.New("METRICS_ADDR must differ from LISTEN_ADDR; leave it empty to have /metrics there"))
 	}
 
+	if missing := c.missingOIDC(); missing != "" && !failed["OIDC_ISSUER"] {
+		faults = append(faults, fmt.Errorf("%s is required too: a provider needs OIDC_ISSUER, OIDC_CLIENT_ID and "+
+			"OIDC_CLIENT_SECRET; set all of them, or none", missing))
+	}
+
 	if c.PublicURL == "" && !failed["PUBLIC_URL"] && !failed["LISTEN_ADDR"] {
 		c.PublicURL = PublicURLOf(c.ListenAddr)
 	}
 
 	return faults
+}
+
+// missingOIDC names the first setting of a provider that is empty while another one is not.
+func (c *Config) missingOIDC() string {
+	if c.OIDCIssuer == "" && c.OIDCClientID == "" && c.OIDCClientSecret == "" {
+		return ""
+	}
+
+	for _, part := range []struct{ name, value string }{
+		{"OIDC_ISSUER", c.OIDCIssuer}, {"OIDC_CLIENT_ID", c.OIDCClientID}, {"OIDC_CLIENT_SECRET", c.OIDCClientSecret},
+	} {
+		if part.value == "" {
+			return part.name
+		}
+	}
+
+	return ""
 }
 
 // PublicURLOf is the PUBLIC_URL of a service that listens on addr (host:port) and was told no other: a host that stands

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,6 +78,7 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 		"REDIS_URL":         "redis://cache:6379/1", "MAX_BODY_BYTES": "2048", "MAX_FIELDS": "7", "MAX_FIELD_NAME": "8",
 		"MAX_FIELD_VALUE": "9", "MAX_JSON_DEPTH": "3", "BODY_TIMEOUT": "1m30s", "SENTRY_DSN": "https://key@sentry.example.com/1",
 		"METRICS_ADDR": ":9100", "LOG_LEVEL": "debug",
+		"OIDC_ISSUER": "https://login.example.com/realms/a", "OIDC_CLIENT_ID": "formonce", "OIDC_CLIENT_SECRET": "hush",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +91,7 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 		CallerRate:   config.Rate{Limit: 9, Window: time.Second}, RateLimitMemory: 5000, RedisURL: "redis://cache:6379/1",
 		MaxBodyBytes: 2048, MaxFields: 7, MaxFieldName: 8, MaxFieldValue: 9, MaxJSONDepth: 3, BodyTimeout: 90 * time.Second,
 		SentryDSN: "https://key@sentry.example.com/1", MetricsAddr: ":9100", LogLevel: slog.LevelDebug,
+		OIDCIssuer: "https://login.example.com/realms/a", OIDCClientID: "formonce", OIDCClientSecret: "hush",
 	}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("got  %+v\nwant %+v", *got, want)
@@ -118,6 +121,7 @@ func TestEveryFaultIsReportedAtOnceAndNoValueIsRepeated(t *testing.T) {
 		"MAX_FIELD_VALUE":     planted,
 		"MAX_JSON_DEPTH":      planted,
 		"BODY_TIMEOUT":        planted,
+		"OIDC_ISSUER":         planted,
 		"SENTRY_DSN":          "https://" + planted,
 		"METRICS_ADDR":        planted,
 		"LOG_LEVEL":           planted,
@@ -159,6 +163,7 @@ func TestValuesOutsideTheRulesAreRefused(t *testing.T) {
 		"LOG_LEVEL":          {"INFO", "trace"},
 		"METRICS_ADDR":       {"9100", "127.0.0.1:8080"},
 		"REDIS_URL":          {"cache:6379"},
+		"OIDC_ISSUER":        {"login.example.com", "http://login.example.com", "https://u@login.example.com", "https://a?b=c", "ftp://a"},
 	} {
 		for _, value := range values {
 			if _, err := load(t, map[string]string{name: value}); err == nil || !strings.HasPrefix(err.Error(), name) {
@@ -174,6 +179,27 @@ func TestADatabaseOfOnesOwnNeedsASecret(t *testing.T) {
 	_, err := load(t, map[string]string{"DATABASE_URL": "postgres://db/x"})
 	if err == nil || !strings.HasPrefix(err.Error(), "SECRET_KEY is required") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAProviderNeedsAllItsSettings(t *testing.T) {
+	t.Parallel()
+
+	all := map[string]string{
+		"OIDC_ISSUER": "http://127.0.0.1:9000/oidc", "OIDC_CLIENT_ID": "formonce", "OIDC_CLIENT_SECRET": planted,
+	}
+	if _, err := load(t, all); err != nil {
+		t.Error(err)
+	}
+
+	for name := range all {
+		some := maps.Clone(all)
+		delete(some, name)
+
+		_, err := load(t, some)
+		if err == nil || !strings.HasPrefix(err.Error(), name+" is required") || strings.Contains(err.Error(), planted) {
+			t.Errorf("without %s: %v", name, err)
+		}
 	}
 }
 
@@ -235,7 +261,7 @@ func TestTheReferenceNamesEverySettingOnceWithADescription(t *testing.T) {
 		seen[s.Name] = true
 	}
 
-	if len(seen) != 22 {
+	if len(seen) != 25 {
 		t.Errorf("%d settings", len(seen))
 	}
 }

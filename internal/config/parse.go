@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -168,6 +169,22 @@ func origin(value string) (string, error) {
 
 // usualPorts are those that browsers leave out of an origin.
 var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+
+// issuer is compared with what the provider says, letter by letter, so it is kept as it was given (OpenID Connect Discovery
+// 1.0, section 4.3).
+func issuer(value string) (string, error) {
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.Hostname() == "" || parsed.User != nil || strings.ContainsAny(value, "?#") {
+		return "", errors.New("must be the address of an issuer, without a query, such as https://login.example.com")
+	}
+
+	if ip, err := netip.ParseAddr(parsed.Hostname()); parsed.Scheme != "https" &&
+		(parsed.Scheme != "http" || parsed.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
+		return "", errors.New("must begin with https://, unless the provider runs on this machine")
+	}
+
+	return value, nil
+}
 
 func databaseURL(value string) (string, error) {
 	parsed, err := url.Parse(value)

@@ -120,6 +120,19 @@ var table = []setting{
 		Doc: "How long a client may take to send a whole request, 1s to 10m.",
 	}, duration(func(c *Config) *time.Duration { return &c.BodyTimeout })},
 	{Setting{
+		Name: "OIDC_ISSUER",
+		Doc: "The OpenID provider that people may sign in at, as its issuer, such as https://login.example.com. " +
+			"Without it there is none. Its callback is PUBLIC_URL and /api/v1/oidc/callback.",
+	}, text(func(c *Config) *string { return &c.OIDCIssuer }, optional(issuer))},
+	{Setting{
+		Name: "OIDC_CLIENT_ID",
+		Doc:  "The id of this service at the provider of OIDC_ISSUER.",
+	}, text(func(c *Config) *string { return &c.OIDCClientID }, anything)},
+	{Setting{
+		Name: "OIDC_CLIENT_SECRET", Secret: true,
+		Doc: "The secret of this service at the provider of OIDC_ISSUER.",
+	}, text(func(c *Config) *string { return &c.OIDCClientSecret }, anything)},
+	{Setting{
 		Name: "SENTRY_DSN", Secret: true,
 		Doc: "Where faults of the service are reported, as ids only. Without it nothing is reported.",
 	}, text(func(c *Config) *string { return &c.SentryDSN }, optional(sentryDSN))},
