@@ -253,3 +253,5 @@ func fieldsFor(schema *forms.Schema) *rapid.Generator[forms.Fields] {
 		return sent
 	})
 }
+
+func messageOf(err error) string { return fault.As(err).Message }

@@ -56,6 +56,7 @@ func SchemaFromJSONSchema(document []byte) (*Schema, []string, error) {
 	return reading.schema, reading.notes, nil
 }
 
+// errRemote is why the compiler stops.
 var errRemote = errors.New("references to other documents are not followed")
 
 // noLoader keeps the compiler from reading files and the network.
@@ -91,11 +92,12 @@ func mustBeJSONSchema(document []byte) error {
 		_, err = compiler.Compile(place)
 	}
 
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, errRemote):
-		return refusedDocument("The document refers to another one. Copy what it needs into its $defs.").Because(errRemote)
+	}
+
+	if _, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return refusedDocument("The document refers to another one. Copy what it needs into its $defs.")
 	}
 
 	return refusedDocument("The document is no JSON Schema of the draft 2020-12. Check it with a validator.")

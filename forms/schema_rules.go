@@ -98,6 +98,10 @@ func (s *Schema) compileField(field *SchemaField, keys map[string]int) fieldRule
 		made.min, made.max, made.step = rational(field.Min), rational(field.Max), rational(field.Step)
 	}
 
+	if made.step != nil && made.step.Sign() <= 0 {
+		made.step = nil
+	}
+
 	return made
 }
 
