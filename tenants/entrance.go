@@ -1,6 +1,8 @@
 package tenants
 
 import (
+	"context"
+	"errors"
 	"net/url"
 
 	"formonce/internal/postgres"
@@ -63,6 +65,11 @@ func NewEntrance(db *postgres.DB, secret []byte, public *url.URL) (*Entrance, er
 		Guard: guard, Keyring: keyring, Access: NewAccess(db, tokens), Sessions: sessions, SignIns: signIns,
 		Passkeys: passkeys, Factors: factors, Provider: provider,
 	}, nil
+}
+
+// Sweep removes what has expired: sessions, and the counters of tries. It is out of force before that.
+func (e *Entrance) Sweep(ctx context.Context) error {
+	return errors.Join(e.Sessions.Sweep(ctx), e.Guard.Sweep(ctx))
 }
 
 // NotifyBy lets people learn of changes of their sign-in. Until it is called they find them in the audit log only.
