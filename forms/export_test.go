@@ -10,3 +10,6 @@ const (
 	BelieveFor = believeFor
 	JoinFor    = joinFor
 )
+
+// SetSheetRows makes the sheets of workbooks smaller.
+func (x *Exporter) SetSheetRows(rows int) { x.sheetRows = rows }
