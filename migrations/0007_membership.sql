@@ -17,6 +17,9 @@ ALTER TABLE logins
     ADD COLUMN language     text NOT NULL DEFAULT 'en',
     ADD COLUMN delete_after timestamptz;
 
+-- A tenant has to know which of its owners are about to go.
+GRANT SELECT (delete_after) ON logins TO formonce_management;
+
 CREATE INDEX logins_delete_after ON logins (delete_after) WHERE delete_after IS NOT NULL;
 
 -- An address that was asked to join. The row goes when it has joined, or when the invitation is taken back.

@@ -44,6 +44,8 @@ type Need struct {
 	// Self is for what is about the person and their sign-in alone. It asks for no role, and a person may do it in a
 	// suspended tenant and in none at all.
 	Self bool
+	// Closing is for what is allowed in a tenant that is going to be deleted: to look, and to restore it.
+	Closing bool
 }
 
 // Refuse returns a Fault of the kind forbidden when the caller does not have what the act needs, or is in no tenant that
@@ -56,6 +58,8 @@ func (c *Caller) Refuse(need Need) error {
 		return errNoTenant
 	case c.Status == Suspended:
 		return errTenantSuspended
+	case c.Status == Closing && !need.Closing:
+		return errIsClosing
 	case c.IsProgram():
 		return c.refuseProgram(need.Scope)
 	}

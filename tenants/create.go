@@ -32,9 +32,10 @@ type Created struct {
 const (
 	insertTenant = `
 INSERT INTO tenants (id, slug, name, status, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (slug) DO NOTHING`
-	// The assignment changes nothing: it makes the statement return, and lock, a login that was there before.
+	// Whoever works for the operator vouches for the address. The assignment changes nothing: it makes the statement return,
+	// and lock, a login that was there before.
 	insertLogin = `
-INSERT INTO logins (id, email, password_hash) VALUES ($1, $2, $3)
+INSERT INTO logins (id, email, password_hash, email_verified_at) VALUES ($1, $2, $3, CASE WHEN $4 THEN NULL ELSE now() END)
 ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id, COALESCE(password_hash, '')`
 	insertMember  = `INSERT INTO members (tenant_id, id, login_id, role) VALUES ($1, $2, $3, 'owner')`
 	insertKey     = `INSERT INTO api_keys (tenant_id, id, name, prefix, scopes) VALUES ($1, $2, $3, $4, $5)`
@@ -69,8 +70,8 @@ func (r *Registry) create(ctx context.Context, wanted NewTenant, stranger bool) 
 
 	made := Created{
 		Tenant: Tenant{
-			ID: id.New(), Slug: wanted.Slug, Name: wanted.Name, Status: Active,
-			CreatedAt: moment.Now(),
+			ID: id.New(), Slug: wanted.Slug, Name: wanted.Name, Status: Active, CreatedAt: moment.Now(), Revision: 1,
+			Settings: Settings{TimeZone: "UTC", DefaultLanguage: Languages[0]},
 		},
 		MemberID: id.New(),
 	}
@@ -89,10 +90,8 @@ func (r *Registry) create(ctx context.Context, wanted NewTenant, stranger bool) 
 			return err
 		}
 
-		if !stranger {
-			if made.APIKey, err = addFirstKey(ctx, tx, made.Tenant.ID); err != nil {
-				return err
-			}
+		if err := r.welcome(ctx, tx, &made, wanted.Email, stranger); err != nil {
+			return err
 		}
 
 		return Record(ctx, tx, made.Tenant.ID, Change{Action: "tenant.created", Target: PublicID(made.Tenant.ID)})
@@ -102,6 +101,18 @@ func (r *Registry) create(ctx context.Context, wanted NewTenant, stranger bool) 
 	}
 
 	return made, nil
+}
+
+// welcome gives the tenant of a stranger a link to prove the address by, and that of an operator its first key.
+func (r *Registry) welcome(ctx context.Context, tx pgx.Tx, made *Created, email string, stranger bool) (err error) {
+	switch {
+	case !stranger:
+		made.APIKey, err = addFirstKey(ctx, tx, made.Tenant.ID)
+	case r.Mailbox != nil:
+		err = r.Mailbox.verification(ctx, tx, made.LoginID, email)
+	}
+
+	return err
 }
 
 // addTenant returns the slug that the tenant got. A slug that somebody asked for is theirs or nobody's.
@@ -137,7 +148,7 @@ func addLogin(ctx context.Context, tx pgx.Tx, wanted NewTenant, hash string, str
 		kept    string
 	)
 
-	err := tx.QueryRow(ctx, insertLogin, id.New(), wanted.Email, hash).Scan(&loginID, &kept)
+	err := tx.QueryRow(ctx, insertLogin, id.New(), wanted.Email, hash, stranger).Scan(&loginID, &kept)
 	if err != nil || kept == hash {
 		return loginID, err
 	}

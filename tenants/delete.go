@@ -15,6 +15,7 @@ const (
 	deleteMembers = `DELETE FROM members WHERE tenant_id = $1 RETURNING login_id`
 	deleteLog     = `DELETE FROM audit_log WHERE tenant_id = $1`
 	deleteAnswers = `DELETE FROM answered_requests WHERE tenant_id = $1`
+	deleteInvites = `DELETE FROM invitations WHERE tenant_id = $1`
 	deleteTenant  = `DELETE FROM tenants WHERE id = $1`
 	deleteLogins  = `
 DELETE FROM logins WHERE id = ANY ($1)
@@ -25,7 +26,7 @@ AND NOT EXISTS (SELECT FROM members WHERE members.login_id = logins.id)`
 // tenant_has_endpoints while the tenant has endpoints, and with tenant_not_found where there is no such tenant.
 func (r *Registry) Delete(ctx context.Context, tenantID uuid.UUID) error {
 	err := postgres.InTx(ctx, r.db.Pool, func(tx pgx.Tx) error {
-		for _, statement := range []string{deleteKeys, deleteLog, deleteAnswers} {
+		for _, statement := range []string{deleteKeys, deleteLog, deleteAnswers, deleteInvites} {
 			if _, err := tx.Exec(ctx, statement, tenantID); err != nil {
 				return err
 			}

@@ -13,6 +13,9 @@ import (
 
 // Registry is where tenants are made, found, suspended and removed.
 type Registry struct {
+	// Mailbox takes the mails that a tenant's life causes; without it nobody gets any. Set it before the first use.
+	Mailbox *Mailbox
+
 	db *postgres.DB
 }
 
@@ -71,12 +74,12 @@ func (r *Registry) Suspend(ctx context.Context, tenantID uuid.UUID) error {
 	return r.setStatus(ctx, tenantID, Suspended)
 }
 
-// Resume undoes Suspend.
+// Resume undoes Suspend. A tenant that is to be deleted is closing again then, and not active.
 func (r *Registry) Resume(ctx context.Context, tenantID uuid.UUID) error {
-	return r.setStatus(ctx, tenantID, Active)
+	return r.setStatus(ctx, tenantID, gorm.Expr("CASE WHEN delete_after IS NULL THEN 'active' ELSE 'closing' END"))
 }
 
-func (r *Registry) setStatus(ctx context.Context, tenantID uuid.UUID, status Status) error {
+func (r *Registry) setStatus(ctx context.Context, tenantID uuid.UUID, status any) error {
 	changed := r.db.Gorm.WithContext(ctx).Model(&tenantRow{}).Where("id = ?", tenantID).Update("status", status)
 	if changed.Error == nil && changed.RowsAffected == 0 {
 		return ErrNotFound

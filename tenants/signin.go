@@ -58,26 +58,32 @@ func NewSignIns(db *postgres.DB, guard *Guard, sessions *Sessions, secret []byte
 // same and after the same time for every reason; rate_limit_exceeded for an address that tries too much; and
 // second_factor_required, whose details are a challenge and the methods that answer it.
 func (s *SignIns) SignIn(ctx context.Context, email, password string, client Client) (Grant, error) {
-	email = plainEmail(email)
-
-	if err := s.guard.spend(ctx, ActSignIn, byAddress, client.Network); err != nil {
-		return Grant{}, err
-	}
-
-	loginID, err := s.check(ctx, email, password)
+	loginID, err := s.admit(ctx, email, password, client)
 	if err != nil {
 		return Grant{}, err
 	}
 
-	if err := s.guard.Reset(ctx, ActSignIn, email); err != nil {
-		return Grant{}, err
-	}
-
-	if err := s.askForMore(ctx, loginID); err != nil {
-		return Grant{}, err
-	}
-
 	return s.sessions.Start(ctx, Arrival{LoginID: loginID, Method: ByPassword, Client: client})
+}
+
+// admit is SignIn up to the session.
+func (s *SignIns) admit(ctx context.Context, email, password string, client Client) (uuid.UUID, error) {
+	email = plainEmail(email)
+
+	if err := s.guard.spend(ctx, ActSignIn, byAddress, client.Network); err != nil {
+		return uuid.UUID{}, err
+	}
+
+	loginID, err := s.check(ctx, email, password)
+	if err != nil {
+		return uuid.UUID{}, err
+	}
+
+	if err := s.guard.Reset(ctx, ActSignIn, email); err != nil {
+		return uuid.UUID{}, err
+	}
+
+	return loginID, s.askForMore(ctx, loginID)
 }
 
 // check does the same for every address and every password, up to the point where both are right.

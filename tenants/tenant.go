@@ -24,10 +24,12 @@ func PublicMemberID(memberID uuid.UUID) string { return id.Write(memberIDPrefix,
 // Status says whether a tenant's endpoints take submissions.
 type Status string
 
-// The statuses of a tenant. A suspended tenant keeps all it has and receives nothing.
+// The statuses of a tenant. A suspended tenant keeps all it has and receives nothing. One that is closing receives nothing
+// either, and everything of it is erased after a while, unless its owner restores it.
 const (
 	Active    Status = "active"
 	Suspended Status = "suspended"
+	Closing   Status = "closing"
 )
 
 // Tenant is a customer, the owner of everything else.
@@ -38,6 +40,22 @@ type Tenant struct {
 	Name      string
 	Status    Status
 	CreatedAt time.Time
+
+	Settings
+
+	// DeleteAfter is when everything of a closing tenant is erased; nil for one that stays.
+	DeleteAfter *time.Time
+	// Revision tells two versions of the name and the settings apart; it grows with each change.
+	Revision int64
+}
+
+// Settings are what a tenant's things are shown in, unless one of them says otherwise.
+type Settings struct {
+	// TimeZone is a name of the IANA database, such as Europe/Berlin.
+	TimeZone string
+	// DefaultLanguage is one of Languages, DefaultRegion a country of ISO 3166-1 in two capitals, or empty: it says what a
+	// telephone number without its country means.
+	DefaultLanguage, DefaultRegion string
 }
 
 // tenantRow is a Tenant as the table tenants has it.
@@ -47,12 +65,21 @@ type tenantRow struct {
 	Name      string
 	Status    Status
 	CreatedAt time.Time
+
+	TimeZone, DefaultLanguage, DefaultRegion string
+
+	DeleteAfter *time.Time
+	Revision    int64
 }
 
 func (tenantRow) TableName() string { return "tenants" }
 
 func (r *tenantRow) tenant() Tenant {
-	return Tenant{ID: r.ID, Slug: r.Slug, Name: r.Name, Status: r.Status, CreatedAt: r.CreatedAt.UTC()}
+	return Tenant{
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Status: r.Status, CreatedAt: r.CreatedAt.UTC(),
+		Settings:    Settings{TimeZone: r.TimeZone, DefaultLanguage: r.DefaultLanguage, DefaultRegion: r.DefaultRegion},
+		DeleteAfter: r.DeleteAfter, Revision: r.Revision,
+	}
 }
 
 // The refusals that callers may want to tell apart by their codes.
