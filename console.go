@@ -17,6 +17,7 @@ import (
 	"formonce/internal/config"
 	"formonce/internal/fault"
 	"formonce/internal/postgres"
+	"formonce/tenants"
 )
 
 // The exit statuses of every command.
@@ -54,7 +55,8 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 
-	called, err := root.ExecuteContextC(ctx)
+	// Who can run the program on the machine of its database is an operator of the installation.
+	called, err := root.ExecuteContextC(tenants.WithActor(ctx, tenants.Actor{Kind: tenants.ActorOperator}))
 	if err == nil {
 		return statusDone
 	}

@@ -62,6 +62,10 @@ var endpointSettings = []setting{
 		number(func(e *forms.Endpoint) *int { return &e.Idempotency.TombstoneDays }),
 	},
 	{
+		"retention-days", "after how many days a submission is erased; 0 keeps it",
+		number(func(e *forms.Endpoint) *int { return &e.RetentionDays }),
+	},
+	{
 		"closed", "refuse submissions and keep what was received; --closed=false opens it again",
 		yes(func(e *forms.Endpoint) *bool { return &e.Closed }),
 	},

@@ -16,7 +16,7 @@ func TestAnEndpointIsPrintedInItsShape(t *testing.T) {
 	want := map[string]string{
 		"id": "^contact-form$", "tenant_id": "^ten_[0-9a-f]{32}$", "name": "^Contact form$",
 		"submit_url": "^https://forms.example.com/f/contact-form$", "allowed_origins": `^\[\]$`, "redirect_url": "^$",
-		"closed": "^false$", "keep_client_hash": "^false$", "created_at": aMoment, "updated_at": aMoment,
+		"closed": "^false$", "retention_days": "^null$", "keep_client_hash": "^false$", "created_at": aMoment, "updated_at": aMoment,
 		"idempotency": `^{"format":"any","order":"significant","replay_status":202,"required":false,"tombstone_days":7}$`,
 		"spam":        `^{"honeypot":"","refuse":false}$`,
 	}
@@ -45,12 +45,12 @@ func TestAnUpdateChangesOnlyTheSettingsThatAreGiven(t *testing.T) {
 		"--allowed-origin", "https://a.example", "--allowed-origin", "https://*.b.example",
 		"--redirect-url", "https://a.example/thanks", "--honeypot", "fax", "--refuse-spam", "--keep-client-hash",
 		"--require-key", "--key-format", "uuid", "--field-order", "ignored", "--replay-status", "200", "--tombstone-days", "30",
-		"--closed")
+		"--retention-days", "90", "--closed")
 
 	want := map[string]string{
 		"id": "contact-form", "tenant_id": "", "submit_url": "", "created_at": "", "updated_at": "", "name": "^Say hello$",
 		"allowed_origins": `^\["https://a.example","https://\*.b.example"\]$`, "redirect_url": "^https://a.example/thanks$",
-		"closed": "^false$", "keep_client_hash": "^true$", "spam": `^{"honeypot":"fax","refuse":true}$`,
+		"closed": "^false$", "retention_days": "^90$", "keep_client_hash": "^true$", "spam": `^{"honeypot":"fax","refuse":true}$`,
 		"idempotency": `^{"format":"uuid","order":"ignored","replay_status":200,"required":true,"tombstone_days":30}$`,
 	}
 

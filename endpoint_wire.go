@@ -19,6 +19,7 @@ type wireEndpoint struct {
 	AllowedOrigins []string        `json:"allowed_origins"`
 	RedirectURL    string          `json:"redirect_url"`
 	Closed         bool            `json:"closed"`
+	RetentionDays  *int            `json:"retention_days"`
 	Idempotency    wireIdempotency `json:"idempotency"`
 	Spam           wireSpam        `json:"spam"`
 	KeepClientHash bool            `json:"keep_client_hash"`
@@ -44,7 +45,7 @@ func submitURL(settings *config.Config, endpointID string) string {
 }
 
 func endpointJSON(settings *config.Config, e forms.Endpoint) wireEndpoint {
-	return wireEndpoint{
+	shown := wireEndpoint{
 		ID: e.ID, TenantID: tenants.PublicID(e.TenantID), Name: e.Name, SubmitURL: submitURL(settings, e.ID),
 		AllowedOrigins: append([]string{}, e.AllowedOrigins...), RedirectURL: e.RedirectURL, Closed: e.Closed,
 		Idempotency: wireIdempotency{
@@ -54,6 +55,12 @@ func endpointJSON(settings *config.Config, e forms.Endpoint) wireEndpoint {
 		Spam:           wireSpam{Honeypot: e.Honeypot, Refuse: e.RefuseSpam},
 		KeepClientHash: e.KeepClientHash, CreatedAt: moment.Write(e.CreatedAt), UpdatedAt: moment.Write(e.UpdatedAt),
 	}
+
+	if e.RetentionDays > 0 {
+		shown.RetentionDays = &e.RetentionDays
+	}
+
+	return shown
 }
 
 // printEndpoint shows the settings under the names of the flags that change them.
@@ -74,9 +81,18 @@ func (c *console) printEndpoint(e wireEndpoint) error {
 		{"field-order", e.Idempotency.Order},
 		{"replay-status", strconv.Itoa(e.Idempotency.ReplayStatus)},
 		{"tombstone-days", strconv.Itoa(e.Idempotency.TombstoneDays)},
+		{"retention-days", retention(e.RetentionDays)},
 		{"created", e.CreatedAt},
 		{"updated", e.UpdatedAt},
 	})
+}
+
+func retention(days *int) string {
+	if days == nil {
+		return "kept until somebody erases them"
+	}
+
+	return strconv.Itoa(*days)
 }
 
 func openOrClosed(closed bool) string {
