@@ -91,8 +91,22 @@ func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, erro
 		return nil, err
 	}
 
+	entrance.Provider, err = tenants.NewProvider(s.db, entrance.Guard, entrance.SignIns, secret, tenants.ProviderOptions{
+		Issuer: s.cfg.OIDCIssuer, ClientID: s.cfg.OIDCClientID, ClientSecret: s.cfg.OIDCClientSecret,
+		Callback: s.public.JoinPath(api.OIDCCallback).String(), OpenSignUp: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	kept := tenants.NewAnswers(s.db, answers)
+
+	s.startLoop("tend the signing keys", sweepEvery, entrance.Keyring.Tend)
+	s.startLoop("remove expired sessions", sweepEvery, entrance.Sweep)
+	s.startLoop("remove kept answers", sweepEvery, kept.Sweep)
+
 	return api.New(api.Options{
-		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: tenants.NewAnswers(s.db, answers), Registry: tenants.NewRegistry(s.db),
+		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: kept, Registry: tenants.NewRegistry(s.db),
 		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
 		Signup: api.SignupOpen,
@@ -108,9 +122,12 @@ func limitsOf(settings *config.Config) forms.Limits {
 
 // routes is the table of everything that is served on the public address.
 func (s *service) routes(visitors *web.Visitors, management *api.API) http.Handler {
+	writers := management.FailureWriters()
+	writers["/f/"], writers["/p/"] = visitors.WriteFailure, visitors.WriteFailure
+
 	engine := edge.New(edge.Options{
 		Log: s.opts.Log, Report: s.reporter, Metrics: s.metrics, TrustedHops: s.cfg.TrustedProxyHops,
-		FailureWriters: map[string]edge.FailureWriter{"/f/": visitors.WriteFailure, "/p/": visitors.WriteFailure},
+		FailureWriters: writers,
 	})
 
 	edge.Probes(engine, func(ctx context.Context) error { return migrations.Check(ctx, s.db.Pool) })

@@ -13,8 +13,14 @@ import (
 // needMore are the rows whose example cannot work as it stands, since it stands for something that only a person, a mail or
 // a device has; they have tests of their own.
 var needMore = map[string]string{
-	"POST /session/refresh": "the cookie of a session",
-	"POST /token":           "a key in place of an access token",
+	"POST /second-factor/totp/confirm":   "a code of a generator",
+	"DELETE /second-factor/totp":         "a second factor that is on",
+	"POST /second-factor/recovery-codes": "a second factor that is on",
+	"POST /session/second-factor":        "a challenge",
+	"POST /passkeys":                     "a device",
+	"POST /session/passkey":              "a device",
+	"POST /session/refresh":              "the cookie of a session",
+	"POST /token":                        "a key in place of an access token",
 }
 
 // TestEveryExampleOfTheContractWorks sends each operation's example for real, each against a world of its own, and wants

@@ -74,6 +74,7 @@ func serveOver(t *testing.T, db *postgres.DB, acme tenants.Created) *office {
 
 	o := &office{T: t, db: db, acme: acme, entrance: entrance, logged: &fixture.Log{}}
 	o.server = httptest.NewServer(o.routes())
+	o.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(o.server.Close)
 
 	return o
@@ -159,12 +160,14 @@ func (o *office) routes() http.Handler {
 		o.Fatal(err)
 	}
 
-	engine := edge.New(edge.Options{Log: log})
-	api.New(api.Options{
+	management := api.New(api.Options{
 		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
 		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db), Limits: limits, PublicURL: public,
 		Signup: api.SignupOpen,
-	}).Routes(engine)
+	})
+
+	engine := edge.New(edge.Options{Log: log, FailureWriters: management.FailureWriters()})
+	management.Routes(engine)
 
 	return engine
 }

@@ -64,6 +64,9 @@ var table = slices.Concat(
 	endpointRoutes,
 	sessionRoutes,
 	keyRoutes,
+	factorRoutes,
+	passkeyRoutes,
+	oidcRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.

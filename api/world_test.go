@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"formonce/api"
+	"formonce/internal/id"
 	"formonce/internal/pgtest"
 	"formonce/internal/postgres"
 	"formonce/tenants"
@@ -88,6 +89,11 @@ func (w *world) furnish() {
 	w.send("POST", "/api-keys", map[string]any{"name": mark, "scopes": tenants.Scopes},
 		"Authorization", "Bearer "+owner.Access.Text).want(http.StatusCreated, &key)
 	w.ids["key"] = key.ID
+
+	passkeyID := id.New()
+	w.exec(`INSERT INTO passkeys (id, login_id, credential_id, public_key, aaguid, sign_count, backup_eligible, backup_state, name)
+		VALUES ($1, $2, '\x01', '\x02', '\x03', 0, false, false, $3)`, passkeyID, w.acme.LoginID, mark)
+	w.ids["passkey"] = tenants.PublicPasskeyID(passkeyID)
 }
 
 // path fills in the parameters of a row's path.

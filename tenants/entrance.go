@@ -67,9 +67,9 @@ func NewEntrance(db *postgres.DB, secret []byte, public *url.URL) (*Entrance, er
 	}, nil
 }
 
-// Sweep removes what has expired: sessions, and the counters of tries. It is out of force before that.
+// Sweep removes what has expired: sessions, ceremonies, and the counters of tries. It is out of force before that.
 func (e *Entrance) Sweep(ctx context.Context) error {
-	return errors.Join(e.Sessions.Sweep(ctx), e.Guard.Sweep(ctx))
+	return errors.Join(e.Sessions.Sweep(ctx), e.Passkeys.Sweep(ctx), e.Guard.Sweep(ctx))
 }
 
 // NotifyBy lets people learn of changes of their sign-in. Until it is called they find them in the audit log only.
