@@ -142,7 +142,12 @@ func (in *Intake) replay(ctx context.Context, s *Submission) (Receipt, error) {
 		return Receipt{}, postgres.Fault("find the original", err)
 	}
 
-	if !s.matches(original.Rules, fingerprint) {
+	same, err := in.matches(ctx, s, original.Rules, fingerprint)
+	if err != nil {
+		return Receipt{}, err
+	}
+
+	if !same {
 		return Receipt{}, fault.New(fault.Conflict, codeConflict,
 			"This idempotency key was used for a submission with other content. Use a new key for a new submission.").
 			With("endpoint_id", s.EndpointID).With("idempotency_key", s.key)
@@ -159,18 +164,27 @@ func (in *Intake) replay(ctx context.Context, s *Submission) (Receipt, error) {
 	return receipt, postgres.Fault("count a replay", err)
 }
 
-// matches judges a retry by the rules that accepted its original.
-func (s *Submission) matches(rules Rules, fingerprint []byte) bool {
+// matches judges a retry by the rules that accepted its original, the version of the schema among them.
+func (in *Intake) matches(ctx context.Context, s *Submission, rules Rules, fingerprint []byte) (bool, error) {
 	if rules == s.Rules {
-		return bytes.Equal(fingerprint, s.fingerprint[:])
+		return bytes.Equal(fingerprint, s.fingerprint[:]), nil
 	}
 
 	// A body of the other family is other content, whatever it holds.
 	if rules.Family != s.Rules.Family {
-		return false
+		return false, nil
 	}
 
-	again := Fingerprint(s.EndpointID, rules, normalize(rules, s.sent))
+	schema := s.schema
 
-	return bytes.Equal(fingerprint, again[:])
+	if rules.Schema != s.Rules.Schema {
+		var err error
+		if schema, err = in.shelf.get(ctx, s.TenantID, s.EndpointID, rules.Schema); err != nil {
+			return false, err
+		}
+	}
+
+	again := Fingerprint(s.EndpointID, rules, normalize(rules, schema, s.sent))
+
+	return bytes.Equal(fingerprint, again[:]), nil
 }

@@ -43,6 +43,7 @@ type endpointRow struct {
 	TombstoneDays           int
 	RetentionDays           *int
 	Revision                int64
+	SchemaVersion           int
 	CreatedAt               time.Time
 	UpdatedAt               time.Time
 }
@@ -60,7 +61,8 @@ func rowOf(e *Endpoint) *endpointRow {
 		Closed: e.Closed, Honeypot: e.Honeypot, RefuseSpam: e.RefuseSpam, KeepClientHash: e.KeepClientHash,
 		IdempotencyRequired: e.Idempotency.Required, IdempotencyFormat: e.Idempotency.Format,
 		IdempotencyOrder: e.Idempotency.Order, IdempotencyReplayStatus: e.Idempotency.ReplayStatus,
-		TombstoneDays: e.Idempotency.TombstoneDays, Revision: e.Revision, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		TombstoneDays: e.Idempotency.TombstoneDays, Revision: e.Revision, SchemaVersion: e.SchemaVersion,
+		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 	}
 
 	if e.RetentionDays > 0 {
@@ -83,7 +85,7 @@ func (r *endpointRow) endpoint() Endpoint {
 			Required: r.IdempotencyRequired, Format: r.IdempotencyFormat, Order: r.IdempotencyOrder,
 			ReplayStatus: r.IdempotencyReplayStatus, TombstoneDays: r.TombstoneDays,
 		},
-		RetentionDays: retentionDays, Revision: r.Revision,
+		RetentionDays: retentionDays, Revision: r.Revision, SchemaVersion: r.SchemaVersion,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
 }
@@ -93,7 +95,7 @@ var errEndpointNotFound = fault.New(fault.NotFound, "endpoint_not_found",
 
 // Create makes an endpoint. An empty id is made up by the service; a taken one is the Fault endpoint_id_taken.
 func (d *Directory) Create(ctx context.Context, tenantID uuid.UUID, endpoint Endpoint) (Endpoint, error) {
-	endpoint.TenantID = tenantID
+	endpoint.TenantID, endpoint.SchemaVersion = tenantID, noSchema
 	if endpoint.ID == "" {
 		endpoint.ID = randomEndpointID()
 	}
@@ -200,6 +202,7 @@ func (d *Directory) Update(
 		changed = current
 		change(&changed)
 		changed.TenantID, changed.ID, changed.CreatedAt = current.TenantID, current.ID, current.CreatedAt
+		changed.SchemaVersion = current.SchemaVersion
 
 		return d.save(ctx, s, &current, &changed)
 	})

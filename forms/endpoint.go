@@ -36,9 +36,16 @@ type Endpoint struct {
 	// RetentionDays is after how many days a submission is erased; 0 keeps it until somebody erases it.
 	RetentionDays int
 	// Revision is 1 at first and grows with every change of the settings.
-	Revision  int64
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Revision int64
+	// SchemaVersion is the published version of the schema, 0 without one. Only Schemas.Publish changes it.
+	SchemaVersion int
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+
+	// schema is the published version, nil without one, and language that of messages to visitors who wish for none. Only
+	// a Lookup sets them.
+	schema   *Schema
+	language string
 }
 
 // Idempotency is what an endpoint asks of idempotency keys and how it answers a replay.

@@ -42,6 +42,7 @@ const (
 type Lookup struct {
 	db      *postgres.DB
 	tenants *tenants.Registry
+	shelf   *versionShelf
 
 	known   *lru.Cache[string, opened]
 	unknown *lru.Cache[string, opened]
@@ -72,7 +73,7 @@ func NewLookup(db *postgres.DB, registry *tenants.Registry) *Lookup {
 	born := time.Now()
 
 	made := &Lookup{
-		db: db, tenants: registry, known: known, unknown: unknown,
+		db: db, tenants: registry, shelf: newVersionShelf(db), known: known, unknown: unknown,
 		now: func() time.Duration { return time.Since(born) },
 	}
 	made.followedAt.Store(-int64(followWindow))
@@ -221,9 +222,15 @@ func (l *Lookup) read(ctx context.Context, endpointID string) (opened, error) {
 		return opened{}, err
 	}
 
-	tenant, err := l.tenants.Get(ctx, tenantID)
+	endpoint.schema, err = l.shelf.get(ctx, tenantID, endpointID, endpoint.SchemaVersion)
+	if err != nil {
+		return opened{}, err
+	}
 
-	return opened{endpoint: &endpoint, tenantSlug: tenant.Slug, suspended: tenant.Status == tenants.Suspended}, err
+	tenant, err := l.tenants.Get(ctx, tenantID)
+	endpoint.language = tenant.DefaultLanguage
+
+	return opened{endpoint: &endpoint, tenantSlug: tenant.Slug, suspended: tenant.Status != tenants.Active}, err
 }
 
 // Follow is one look at what changed in the directory of endpoints: what changed is forgotten. It must run alone, and

@@ -27,11 +27,12 @@ type Intake struct {
 	outbox Outbox
 	limits Limits
 	secret []byte
+	shelf  *versionShelf
 }
 
 // NewIntake returns an Intake that hashes addresses and log marks with secret.
 func NewIntake(db *postgres.DB, outbox Outbox, limits Limits, secret []byte) *Intake {
-	return &Intake{db: db, outbox: outbox, limits: limits, secret: secret}
+	return &Intake{db: db, outbox: outbox, limits: limits, secret: secret, shelf: newVersionShelf(db)}
 }
 
 // Incoming is what a visitor sent, as far as the rules look at it.
@@ -41,6 +42,8 @@ type Incoming struct {
 	KeyHeaders []string
 	// Client stands for the client's address; it is hashed before it is stored, and dropped when the owner wants none.
 	Client string
+	// Languages is the header Accept-Language. What the form itself wishes goes before it.
+	Languages string
 }
 
 // Outcome is what became of an Incoming. With an error only Controls and the marks are set, as far as they were read.
@@ -73,10 +76,10 @@ func (in *Intake) Receive(ctx context.Context, endpoint *Endpoint, incoming Inco
 	outcome.KeyMark = in.mark(key)
 
 	refusal := screen(endpoint, parsed.Controls, submission)
-	submission.Fields = normalize(submission.Rules, submission.sent)
+	submission.Fields = normalize(submission.Rules, submission.schema, submission.sent)
 
 	if refusal == nil {
-		refusal = validate(submission.Rules, submission.Fields)
+		refusal = submission.validate(parsed.Controls.Language, incoming.Languages, endpoint.language)
 	}
 
 	submission.fingerprint = Fingerprint(endpoint.ID, submission.Rules, submission.Fields)
@@ -113,6 +116,7 @@ func (in *Intake) draft(endpoint *Endpoint, parsed Parsed, key, client string) *
 		ReceivedAt: moment.Now(),
 		Status:     StatusAccepted,
 		Rules:      rulesFor(endpoint, parsed.Family),
+		schema:     endpoint.schema,
 		sent:       parsed.Fields,
 		ReplyTo:    parsed.Controls.ReplyTo, Subject: parsed.Controls.Subject, Language: parsed.Controls.Language,
 		key: key,

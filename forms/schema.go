@@ -12,20 +12,33 @@ const noSchema = 0
 // rulesFor returns the rules that a new submission of this family is accepted by.
 func rulesFor(endpoint *Endpoint, family Family) Rules {
 	return Rules{
-		Version: RuleVersion, Schema: noSchema, Family: family,
+		Version: RuleVersion, Schema: endpoint.schema.number(), Family: family,
 		OrderIgnored: family == FamilyForm && endpoint.Idempotency.Order == OrderIgnored,
 		Honeypot:     norm.NFC.String(endpoint.Honeypot),
 	}
 }
 
-// normalize brings the fields that were sent into the form that the rules store and fingerprint. Text is in NFC already,
-// and without a schema nothing else is known about it; what the rules call a honeypot is no content.
-func normalize(rules Rules, sent Fields) Fields {
-	if !slices.ContainsFunc(sent, rules.traps) {
+// number is the version, also of no schema.
+func (s *Schema) number() int {
+	if s == nil {
+		return noSchema
+	}
+
+	return s.Version
+}
+
+// normalize brings the fields that were sent into the form that the rules store and fingerprint; schema is that of the
+// rules, or nil. Text is in NFC already; what the rules call a honeypot is no content.
+func normalize(rules Rules, schema *Schema, sent Fields) Fields {
+	if slices.ContainsFunc(sent, rules.traps) {
+		sent = slices.DeleteFunc(slices.Clone(sent), rules.traps)
+	}
+
+	if schema == nil {
 		return sent
 	}
 
-	return slices.DeleteFunc(slices.Clone(sent), rules.traps)
+	return schema.Normalize(sent)
 }
 
 // traps says whether the field is the honeypot of the rules.
@@ -36,10 +49,16 @@ func (r Rules) trapped(sent Fields) bool {
 	return slices.ContainsFunc(sent, func(field Field) bool { return r.traps(field) && filledIn(field.Value) })
 }
 
-// validate reports every field that the rules' schema version refuses. Without a schema there is none, but a submission
-// says something in any case.
-func validate(_ Rules, fields Fields) error {
-	if len(fields) == 0 {
+// validate reports everything that the schema refuses in a submission, in the first language of the wishes that we have.
+// Whatever the schema says, a submission says something.
+func (s *Submission) validate(wishes ...string) error {
+	if s.schema != nil && len(s.sent) > 0 {
+		if err := s.schema.Validate(s.Fields, LanguageFor(wishes...)); err != nil {
+			return err
+		}
+	}
+
+	if len(s.Fields) == 0 {
 		return errEmpty
 	}
 

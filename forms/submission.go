@@ -49,6 +49,8 @@ type Submission struct {
 	Starred bool
 	Read    bool
 
+	// schema is that of the rules, nil where there is none.
+	schema *Schema
 	// sent are the fields before they were normalised, which an original's own rules may ask for.
 	sent        Fields
 	key         string

@@ -17,6 +17,7 @@ func (v *Visitors) ingest(c *gin.Context) {
 		Body:       forms.Body{ContentType: c.GetHeader("Content-Type"), Bytes: current.body},
 		KeyHeaders: c.Request.Header.Values("Idempotency-Key"),
 		Client:     current.client,
+		Languages:  c.GetHeader("Accept-Language"),
 	})
 	current.controls = outcome.Controls
 
