@@ -8,26 +8,47 @@ import (
 )
 
 const (
-	// searchFewWithin is how many of a few are looked at before the search is asked instead.
-	searchFewWithin = 2_000
+	// searchFewWithin is how many of a few are looked at, or a little more, before the search is asked instead.
+	searchFewWithin = 1_000
 	// The search is asked for so many at first where other conditions follow, and for four times as many each time after.
 	searchFirst, searchMost = 200, 20_000
 )
 
-// searchFew looks for the words among the few that the walk meets. It is not complete when they were not that few.
+// searchFew looks for the words among the few that the walk meets, in stretches, so that a frequent word is found after a
+// short one. It is not complete when they were not that few.
 func (s *selection) searchFew(ctx context.Context, tx pgx.Tx, wanted int) (found []uuid.UUID, complete bool, err error) {
-	q := s.along(searchFewWithin)
-	walked := q.text.String()
-	q.text.Reset()
-	q.add("WITH walked AS MATERIALIZED (" + walked + ") SELECT (SELECT count(*) FROM walked), ARRAY(SELECT w.id FROM walked AS w " +
-		"JOIN submission_search AS x ON x.tenant_id = $1 AND x.id = w.id")
-	q.add(" WHERE x.terms @@ ?::tsquery ORDER BY w.id DESC LIMIT ?)", s.search.query, wanted)
+	stretch := *s
 
-	var looked int
+	for looked, length := 0, max(searchFirst, wanted); looked < searchFewWithin; length *= 4 {
+		walked, err := collectIDs(ctx, tx, stretch.along(length))
+		if err != nil {
+			return nil, false, err
+		}
 
-	err = tx.QueryRow(ctx, q.text.String(), q.args...).Scan(&looked, &found)
+		hits, err := collectIDs(ctx, tx, stretch.having(walked))
+		if err != nil {
+			return nil, false, err
+		}
 
-	return found, looked < searchFewWithin || len(found) == wanted, err
+		found = append(found, hits...)
+		if len(found) >= wanted || len(walked) < length {
+			return found[:min(len(found), wanted)], true, nil
+		}
+
+		looked += length
+		stretch.before = walked[length-1]
+	}
+
+	return nil, false, nil
+}
+
+// having is the statement for those of the ids that have what is searched for.
+func (s *selection) having(ids []uuid.UUID) *statement {
+	q := &statement{}
+	q.add("SELECT id FROM submission_search WHERE tenant_id = ? AND id = ANY(?)", s.tenantID, ids)
+	q.add(" AND terms @@ ?::tsquery ORDER BY id DESC", s.search.query)
+
+	return q
 }
 
 // searchMany goes through all that has the words, the newest first, until enough of it is meant.

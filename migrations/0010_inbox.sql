@@ -73,39 +73,45 @@ FROM unnest(ARRAY['submission_marks', 'submission_tags', 'submission_events', 's
 -- a row's contents to itself; this function may, and sees to the tenant itself.
 --
 -- A frequent word is found by walking the newest submissions, and a rare one by the index, whose matches are all read and
--- sorted. Which of the two a word is, the walk shows after each 500 submissions. It never goes further than its budget, so
--- neither a word that nobody wrote nor one that was frequent long ago costs a walk over all that the tenant has.
+-- sorted. Which of the two a word is, the walk shows after each stretch. It never goes further than its budget, so neither a
+-- word that nobody wrote nor one that was frequent long ago costs a walk over all that the tenant has.
 -- +goose StatementBegin
 CREATE FUNCTION search_submissions(wanted tsquery, since uuid, before uuid, most integer) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 50
     SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
-    owner  CONSTANT uuid := current_tenant();
-    budget CONSTANT bigint := greatest(20000, 5::bigint * most);
-    walked bigint := 0;
-    hits   bigint := 0;
-    rare   boolean := false;
-    place  uuid := before;
-    near   record;
+    owner   CONSTANT uuid := current_tenant();
+    budget  CONSTANT bigint := greatest(20000, 5::bigint * most);
+    stretch integer := 500;
+    walked  bigint := 0;
+    ahead   bigint := 0;
+    hits    bigint := 0;
+    place   uuid := before;
+    near    record;
 BEGIN
-    FOR near IN
-        SELECT s.id, s.terms @@ wanted AS hit FROM submission_search AS s
-        WHERE s.tenant_id = owner AND s.id >= since AND s.id < before ORDER BY s.id DESC
-    LOOP
-        walked := walked + 1;
-        place := near.id;
+    -- A stretch has a limit, so that it is read along the key and not sorted.
+    WHILE walked = ahead LOOP
+        ahead := walked + stretch;
 
-        IF near.hit THEN
-            hits := hits + 1;
-            RETURN NEXT near.id;
-            EXIT WHEN hits >= most;
-        END IF;
+        FOR near IN
+            SELECT s.id, s.terms @@ wanted AS hit FROM submission_search AS s
+            WHERE s.tenant_id = owner AND s.id >= since AND s.id < place ORDER BY s.id DESC LIMIT stretch
+        LOOP
+            walked := walked + 1;
+            place := near.id;
 
-        rare := walked % 500 = 0 AND hits * budget < walked * most OR walked >= budget;
-        EXIT WHEN rare;
+            IF near.hit THEN
+                hits := hits + 1;
+                RETURN NEXT near.id;
+                IF hits >= most THEN RETURN; END IF;
+            END IF;
+        END LOOP;
+
+        EXIT WHEN walked >= budget OR hits * budget < walked * most;
+        stretch := 2 * stretch;
     END LOOP;
 
-    IF NOT rare OR hits >= most THEN
+    IF walked < ahead THEN
         RETURN;
     END IF;
 
