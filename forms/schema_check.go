@@ -69,22 +69,22 @@ type schemaCheck struct {
 	at   int
 }
 
-func (c *schemaCheck) refuse(member, rule, format string, args ...any) {
+func (c *schemaCheck) refusef(member, rule, format string, args ...any) {
 	c.issues = append(c.issues, fault.Issue{Field: c.path + member, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
 func (c *schemaCheck) whole() {
 	s := c.schema
 	if len(s.Fields) > maxSchemaFields {
-		c.refuse("fields", "too_many", "A schema has %d fields at most.", maxSchemaFields)
+		c.refusef("fields", "too_many", "A schema has %d fields at most.", maxSchemaFields)
 	}
 
 	if !slices.Contains([]UnknownFields{"", UnknownKeep, UnknownDrop, UnknownRefuse}, s.Unknown) {
-		c.refuse("unknown_fields", "unknown_value", "Unknown fields are treated as keep, drop or refuse.")
+		c.refusef("unknown_fields", "unknown_value", "Unknown fields are treated as keep, drop or refuse.")
 	}
 
 	if s.Region != "" && !knownCountry(s.Region) {
-		c.refuse("default_region", "unknown_value", "The default region is a country of two capital letters, such as DE.")
+		c.refusef("default_region", "unknown_value", "The default region is a country of two capital letters, such as DE.")
 	}
 }
 
@@ -102,14 +102,14 @@ func (c *schemaCheck) key(at int) {
 
 	switch {
 	case !keyPattern.MatchString(field.Key):
-		c.refuse("key", "key", "A key has 1 to 64 letters a-z, digits and - _ . [ ], and begins with a letter or a digit.")
+		c.refusef("key", "key", "A key has 1 to 64 letters a-z, digits and - _ . [ ], and begins with a letter or a digit.")
 	case isControl:
-		c.refuse("key", "key", "This name controls the form and is never stored. Take another one.")
+		c.refusef("key", "key", "This name controls the form and is never stored. Take another one.")
 	}
 
 	for _, name := range names {
 		if _, taken := c.keys[name]; taken {
-			c.refuse("key", "duplicate_key", "Another field has this key already. Keys are unique within a schema.")
+			c.refusef("key", "duplicate_key", "Another field has this key already. Keys are unique within a schema.")
 			return
 		}
 	}
@@ -125,7 +125,7 @@ func (c *schemaCheck) field(at int) {
 
 	kind, known := fieldKinds[field.Type]
 	if !known {
-		c.refuse("type", "unknown_type", "There is no such type. The types are %s.", typeNames())
+		c.refusef("type", "unknown_type", "There is no such type. The types are %s.", typeNames())
 		return
 	}
 
@@ -170,12 +170,12 @@ func (c *schemaCheck) texts(field *SchemaField) {
 		{"consent_version", field.ConsentVersion, maxLabelChars},
 	} {
 		if longerThan(text.value, text.most) || !storable(text.value) {
-			c.refuse(text.member, "text", "This text has %d characters at most, all of them readable.", text.most)
+			c.refusef(text.member, "text", "This text has %d characters at most, all of them readable.", text.most)
 		}
 	}
 
 	if field.Type == TypeConsent && strings.TrimSpace(field.ConsentText) == "" {
-		c.refuse("consent_text", "missing", "Write down what the visitor agrees to.")
+		c.refusef("consent_text", "missing", "Write down what the visitor agrees to.")
 	}
 }
 
@@ -214,7 +214,7 @@ var settings = []struct {
 func (c *schemaCheck) misplaced(field *SchemaField, kind fieldKind) {
 	for _, one := range settings {
 		if kind.takes&one.of == 0 && one.isSet(field) {
-			c.refuse(one.member, "not_for_type", "A field of type %s has no %s. Leave it out.", field.Type, one.member)
+			c.refusef(one.member, "not_for_type", "A field of type %s has no %s. Leave it out.", field.Type, one.member)
 		}
 	}
 }
@@ -222,12 +222,12 @@ func (c *schemaCheck) misplaced(field *SchemaField, kind fieldKind) {
 func (c *schemaCheck) pattern(field *SchemaField) {
 	// Alone it has to be an expression too, so that it cannot close the group that is put around it.
 	if _, err := regexp.Compile(field.Pattern); err != nil {
-		c.refuse("pattern", "pattern", "This is no RE2 expression (%s). Look-around and back references are not known.", reason(err))
+		c.refusef("pattern", "pattern", "This is no RE2 expression (%s). Look-around and back references are not known.", reason(err))
 		return
 	}
 
 	if _, err := regexp.Compile(wholly(field.Pattern)); err != nil {
-		c.refuse("pattern", "pattern", "This expression is too large. Make it simpler.")
+		c.refusef("pattern", "pattern", "This expression is too large. Make it simpler.")
 	}
 }
 
@@ -241,7 +241,7 @@ func reason(err error) string {
 
 func (c *schemaCheck) options(field *SchemaField) {
 	if len(field.Options) == 0 || len(field.Options) > maxSchemaOptions {
-		c.refuse("options", "options", "Offer 1 to %d options.", maxSchemaOptions)
+		c.refusef("options", "options", "Offer 1 to %d options.", maxSchemaOptions)
 	}
 
 	seen := make(map[string]struct{}, len(field.Options))
@@ -251,14 +251,14 @@ func (c *schemaCheck) options(field *SchemaField) {
 
 		switch _, twice := seen[option.Value]; {
 		case option.Value == "" || longerThan(option.Value, maxLabelChars) || option.Value != normalOption(option.Value):
-			c.refuse(member+".value", "option",
+			c.refusef(member+".value", "option",
 				"An option has a value of 1 to %d characters, in NFC and without white space at its ends.", maxLabelChars)
 		case twice:
-			c.refuse(member+".value", "duplicate_option", "Another option has this value already.")
+			c.refusef(member+".value", "duplicate_option", "Another option has this value already.")
 		}
 
 		if longerThan(option.Label, maxLabelChars) || !storable(option.Label) {
-			c.refuse(member+".label", "text", "This text has %d characters at most, all of them readable.", maxLabelChars)
+			c.refusef(member+".label", "text", "This text has %d characters at most, all of them readable.", maxLabelChars)
 		}
 
 		seen[option.Value] = struct{}{}

@@ -17,7 +17,7 @@ func (c *schemaCheck) condition(member string, condition *Condition) {
 	}
 
 	if parts, depth := measure(condition); depth > maxConditionDepth || parts > maxConditionParts {
-		c.refuse(member, "condition", "A condition has %d parts at most, at most %d levels deep.", maxConditionParts, maxConditionDepth)
+		c.refusef(member, "condition", "A condition has %d parts at most, at most %d levels deep.", maxConditionParts, maxConditionDepth)
 		return
 	}
 
@@ -46,7 +46,7 @@ func (c *schemaCheck) conditionPart(member string, condition *Condition) {
 	}
 
 	if kinds != 1 {
-		c.refuse(member, "condition", "A condition names a field, or has all, or has any: one of them.")
+		c.refusef(member, "condition", "A condition names a field, or has all, or has any: one of them.")
 		return
 	}
 
@@ -56,7 +56,7 @@ func (c *schemaCheck) conditionPart(member string, condition *Condition) {
 	}
 
 	if condition.Is != "" || len(condition.Values) > 0 {
-		c.refuse(member, "condition", "A condition that joins others compares nothing itself.")
+		c.refusef(member, "condition", "A condition that joins others compares nothing itself.")
 	}
 
 	for i := range condition.All {
@@ -73,22 +73,22 @@ func (c *schemaCheck) comparison(member string, condition *Condition) {
 
 	switch {
 	case !known || c.schema.Fields[at].Key != condition.Field:
-		c.refuse(member+".field", "unknown_field", "The condition looks at a field that the schema does not have.")
+		c.refusef(member+".field", "unknown_field", "The condition looks at a field that the schema does not have.")
 		return
 	case at == c.at:
-		c.refuse(member+".field", "self", "A field cannot depend on itself.")
+		c.refusef(member+".field", "self", "A field cannot depend on itself.")
 		return
 	}
 
 	values, known := valueCounts[condition.Is]
 	if !known {
-		c.refuse(member+".is", "unknown_value",
+		c.refusef(member+".is", "unknown_value",
 			"A condition compares by equals, not_equals, one_of, present, absent, greater or less.")
 		return
 	}
 
 	if n := len(condition.Values); n < values.least || n > values.most {
-		c.refuse(member+".value", "condition", "This comparison takes %d to %d values.", values.least, values.most)
+		c.refusef(member+".value", "condition", "This comparison takes %d to %d values.", values.least, values.most)
 		return
 	}
 
@@ -106,7 +106,7 @@ func (c *schemaCheck) compared(member string, condition *Condition, other *Schem
 	isOrder := condition.Is == IsGreater || condition.Is == IsLess
 
 	if isOrder && kind.takes&(takesBounds|takesRating) == 0 || isBoxType(other.Type) && condition.Is == IsOneOf {
-		c.refuse(member+".is", "condition", "A field of type %s is not compared in this way.", other.Type)
+		c.refusef(member+".is", "condition", "A field of type %s is not compared in this way.", other.Type)
 		return
 	}
 
@@ -123,7 +123,7 @@ func (c *schemaCheck) compared(member string, condition *Condition, other *Schem
 		}
 
 		if !good {
-			c.refuse(member+".value", "condition", "The other field never holds this value.")
+			c.refusef(member+".value", "condition", "The other field never holds this value.")
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (c *schemaCheck) circles() {
 	for at := range c.schema.Fields {
 		if visit(at) {
 			c.path = fmt.Sprintf("fields[%d].", at)
-			c.refuse("shown", "circle", "The field is shown by a field that is shown by it. Break the circle.")
+			c.refusef("shown", "circle", "The field is shown by a field that is shown by it. Break the circle.")
 		}
 	}
 }

@@ -22,20 +22,20 @@ func (c *schemaCheck) sizes(field *SchemaField, kind fieldKind) {
 		{"max_file_bytes", int(field.MaxFileBytes)},
 	} {
 		if limit.value < 0 {
-			c.refuse(limit.member, "limit", "A limit is not negative.")
+			c.refusef(limit.member, "limit", "A limit is not negative.")
 		}
 	}
 
 	if field.MaxLength > 0 && field.MinLength > field.MaxLength {
-		c.refuse("min_length", "min_above_max", "The shortest length is above the longest.")
+		c.refusef("min_length", "min_above_max", "The shortest length is above the longest.")
 	}
 
 	if field.MaxChoices > 0 && field.MinChoices > field.MaxChoices || field.MinChoices > len(field.Options) {
-		c.refuse("min_choices", "min_above_max", "No visitor could choose so many options.")
+		c.refusef("min_choices", "min_above_max", "No visitor could choose so many options.")
 	}
 
 	if field.RatingMax > maxRating {
-		c.refuse("rating_max", "limit", "The best rating is %d at most.", maxRating)
+		c.refusef("rating_max", "limit", "The best rating is %d at most.", maxRating)
 	}
 
 	if kind.takes&takesFiles != 0 {
@@ -49,12 +49,12 @@ var mediaType = regexp.MustCompile(`\A[a-z0-9][a-z0-9.+-]*/(\*|[a-z0-9][a-z0-9.+
 
 func (c *schemaCheck) fileTypes(field *SchemaField) {
 	if len(field.FileTypes) > maxFileTypes {
-		c.refuse("file_types", "limit", "A field names %d file types at most.", maxFileTypes)
+		c.refusef("file_types", "limit", "A field names %d file types at most.", maxFileTypes)
 	}
 
 	for i, name := range field.FileTypes {
 		if !mediaType.MatchString(name) {
-			c.refuse(fmt.Sprintf("file_types[%d]", i), "file_type", "A file type is written as image/png or image/*.")
+			c.refusef(fmt.Sprintf("file_types[%d]", i), "file_type", "A file type is written as image/png or image/*.")
 		}
 	}
 }
@@ -76,16 +76,16 @@ func (c *schemaCheck) bounds(field *SchemaField, kind fieldKind) {
 		if bound.text != "" && !isBound(bound.text) {
 			good = false
 
-			c.refuse(bound.member, "limit", "A bound of this field is written as its values are, such as %s.", boundExample[field.Type])
+			c.refusef(bound.member, "limit", "A bound of this field is written as its values are, such as %s.", boundExample[field.Type])
 		}
 	}
 
 	if field.Step != "" && (!isJSONNumber(field.Step) || rational(field.Step).Sign() <= 0) {
-		c.refuse("step", "limit", "A step is a number above 0, such as 0.01.")
+		c.refusef("step", "limit", "A step is a number above 0, such as 0.01.")
 	}
 
 	if good && field.Min != "" && field.Max != "" && above(kind, field.Min, field.Max) {
-		c.refuse("min", "min_above_max", "The lowest value is above the highest.")
+		c.refusef("min", "min_above_max", "The lowest value is above the highest.")
 	}
 }
 
@@ -121,7 +121,7 @@ func (c *schemaCheck) defaults() {
 
 		if one.Validate(one.Normalize(sent), fallback) != nil {
 			c.path = fmt.Sprintf("fields[%d].", i)
-			c.refuse("default", "default", "The field would refuse its own default. Take one that its rules allow.")
+			c.refusef("default", "default", "The field would refuse its own default. Take one that its rules allow.")
 		}
 	}
 }

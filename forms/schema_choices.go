@@ -137,9 +137,5 @@ func choices(values []Value) []Value {
 
 // isEmpty says whether the value is nothing that a person gave.
 func (v Value) isEmpty() bool {
-	if v.IsText() {
-		return v.text == ""
-	}
-
-	return v.text == "null" || v.text == "[]"
+	return v == Value{} || v == Value{"null", true}
 }

@@ -37,11 +37,13 @@ func TestConditionsCompareWhatIsShown(t *testing.T) {
 		{c{Field: "hour", Is: forms.IsLess, Values: []string{"09:00"}}, []string{"hour", "08:59:59"}, []string{"hour", "09:00:00"}},
 		{
 			c{All: []c{{Field: "kind", Is: forms.IsPresent}, {Field: "box", Is: forms.IsPresent}}},
-			[]string{"kind", "a", "box", "1"}, []string{"kind", "a"},
+			[]string{"kind", "a", "box", "1"},
+			[]string{"kind", "a"},
 		},
 		{
 			c{Any: []c{{Field: "kind", Is: forms.IsPresent}, {Field: "box", Is: forms.IsPresent}}},
-			[]string{"box", "1"}, []string{"box", "0"},
+			[]string{"box", "1"},
+			[]string{"box", "0"},
 		},
 	}
 

@@ -104,18 +104,11 @@ func numbers(t *rapid.T, field *forms.SchemaField) {
 	field.Default = rapid.SampledFrom([][]string{nil, {"3"}}).Draw(t, "default")
 }
 
-var schemaTypes = func() []forms.FieldType {
-	var types []forms.FieldType
-	for _, of := range []forms.FieldType{
-		forms.TypeText, forms.TypeMultiline, forms.TypeEmail, forms.TypePhone, forms.TypeURL, forms.TypeNumber, forms.TypeInteger,
-		forms.TypeDate, forms.TypeTime, forms.TypeSelect, forms.TypeMultiselect, forms.TypeCheckbox, forms.TypeConsent,
-		forms.TypeRating, forms.TypeCountry, forms.TypeHidden, forms.TypeFile,
-	} {
-		types = append(types, of)
-	}
-
-	return types
-}()
+var schemaTypes = []forms.FieldType{
+	forms.TypeText, forms.TypeMultiline, forms.TypeEmail, forms.TypePhone, forms.TypeURL, forms.TypeNumber, forms.TypeInteger,
+	forms.TypeDate, forms.TypeTime, forms.TypeSelect, forms.TypeMultiselect, forms.TypeCheckbox, forms.TypeConsent,
+	forms.TypeRating, forms.TypeCountry, forms.TypeHidden, forms.TypeFile,
+}
 
 // anySchema draws schemas that Check takes; the conditions look at fields before their own.
 func anySchema() *rapid.Generator[*forms.Schema] {

@@ -110,7 +110,7 @@ type schemaImport struct {
 	notes  []string
 }
 
-func (m *schemaImport) note(format string, args ...any) {
+func (m *schemaImport) notef(format string, args ...any) {
 	m.notes = append(m.notes, fmt.Sprintf(format, args...))
 }
 
@@ -127,7 +127,7 @@ func (m *schemaImport) whole() {
 		known := slices.Contains(unsaid, member.name) || slices.Contains(
 			[]string{"type", "properties", "required", "additionalProperties", "unevaluatedProperties"}, member.name)
 		if !known {
-			m.note("The rule %s of the whole document was left out.", member.name)
+			m.notef("The rule %s of the whole document was left out.", member.name)
 		}
 	}
 
@@ -140,7 +140,7 @@ func (m *schemaImport) whole() {
 		case others.is('f'):
 			m.schema.Unknown = UnknownRefuse
 		case others.is('{'):
-			m.note("The rule %s for fields without a name was left out.", name)
+			m.notef("The rule %s for fields without a name was left out.", name)
 		}
 	}
 
@@ -151,7 +151,7 @@ func (m *schemaImport) whole() {
 
 	for _, name := range required {
 		if !slices.ContainsFunc(m.schema.Fields, func(field SchemaField) bool { return field.Key == name }) {
-			m.note("%s is required and was left out, since there is no such field.", name)
+			m.notef("%s is required and was left out, since there is no such field.", name)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type fieldImport struct {
 
 func (m *schemaImport) field(key string, tree *jsonTree, required bool) {
 	if !keyPattern.MatchString(key) {
-		m.note("%s was left out: its name cannot be a key.", shownName(key))
+		m.notef("%s was left out: its name cannot be a key.", shownName(key))
 		return
 	}
 
@@ -36,7 +36,7 @@ func (m *schemaImport) field(key string, tree *jsonTree, required bool) {
 	}
 
 	if of == "" {
-		m.note("%s was left out: a field holds a text, a number, a truth value or a choice.", key)
+		m.notef("%s was left out: a field holds a text, a number, a truth value or a choice.", key)
 		return
 	}
 
@@ -84,7 +84,7 @@ func (m *schemaImport) typeOf(key string, tree *jsonTree) FieldType {
 
 	of, known := formats[format]
 	if !known {
-		m.note("%s: the format %s was left out.", key, format)
+		m.notef("%s: the format %s was left out.", key, format)
 
 		return TypeText
 	}
@@ -163,7 +163,7 @@ func (m *fieldImport) keyword(name string, value *jsonTree) {
 }
 
 func (m *fieldImport) leaveOut(name string) {
-	m.note("%s: the rule %s was left out.", m.field.Key, name)
+	m.notef("%s: the rule %s was left out.", m.field.Key, name)
 }
 
 // bound leaves those of a rating to rating_max.

@@ -14,12 +14,12 @@ type jsonMember struct {
 }
 
 // MarshalJSONTo writes the members in their order.
-func (o jsonObject) MarshalJSONTo(to *jsontext.Encoder) error {
+func (o *jsonObject) MarshalJSONTo(to *jsontext.Encoder) error {
 	if err := to.WriteToken(jsontext.BeginObject); err != nil {
 		return err
 	}
 
-	for _, member := range o {
+	for _, member := range *o {
 		if err := to.WriteToken(jsontext.String(member.name)); err != nil {
 			return err
 		}

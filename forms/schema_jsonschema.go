@@ -30,8 +30,10 @@ var jsonShapes = map[FieldType]struct{ is, format string }{
 func (s *Schema) JSONSchema() ([]byte, error) {
 	var (
 		properties, extra jsonObject
-		required, order   []string
+		required          []string
 	)
+
+	order := make([]string, 0, len(s.Fields))
 
 	for i := range s.Fields {
 		field := &s.Fields[i]

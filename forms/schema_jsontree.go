@@ -46,7 +46,9 @@ func readTree(from *jsontext.Decoder, depth int) (*jsonTree, error) {
 	made := &jsonTree{kind: kind}
 
 	if kind != '{' && kind != '[' {
-		return made, made.readScalar(from)
+		err := made.readScalar(from)
+
+		return made, err
 	}
 
 	if depth == 0 {

@@ -145,8 +145,8 @@ func TestEveryMessageHasAnIssueThatSaysIt(t *testing.T) {
 }
 
 // said compares the words between the blanks.
-func said(forms map[string]string, message string) bool {
-	for _, sentence := range forms {
+func said(sentences map[string]string, message string) bool {
+	for _, sentence := range sentences {
 		pattern := regexp.QuoteMeta(sentence)
 		pattern = regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(pattern, ".*")
 

@@ -15,11 +15,11 @@ func isDecimal(text string) bool {
 		return false
 	}
 
-	mantissa, exponent := text, ""
+	mantissa := text
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		mantissa, exponent = text[:at], text[at+1:]
+		mantissa = text[:at]
 
-		size, err := strconv.Atoi(exponent)
+		size, err := strconv.Atoi(text[at+1:])
 		if err != nil || size > largestExponent || size < -largestExponent {
 			return false
 		}

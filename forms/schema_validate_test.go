@@ -22,7 +22,7 @@ func TestEachRuleRefusesWhatItIsFor(t *testing.T) {
 		good, bad []string
 		rule      string
 	}{
-		{f{Type: forms.TypeText}, []string{`"x"`, `"two\nlines"`, `""`}, []string{`5`, `true`, `{}`, `["x"]`}, "type"},
+		{f{Type: forms.TypeText}, []string{`"x"`, `"two\nlines"`, `""`}, []string{`5`, `true`, `{}`, `[]`, `["x"]`}, "type"},
 		{f{Type: forms.TypeText, Required: true}, []string{`"x"`}, []string{`""`, `"  "`, `null`}, "required"},
 		{f{Type: forms.TypeText, MinLength: 2}, []string{`"ab"`, `"日本"`, `""`}, []string{`"a"`, `" a "`, `"😀"`}, "min_length"},
 		{f{Type: forms.TypeMultiline, MaxLength: 3}, []string{`"a\r\nb"`, `"日本語"`}, []string{`"abcd"`}, "max_length"},
@@ -33,12 +33,14 @@ func TestEachRuleRefusesWhatItIsFor(t *testing.T) {
 			[]string{
 				`"a"`, `"a@b"`, `"@b.example"`, `"a@"`, `"a b@c.example"`, `"a@b.example, c@d.example"`, `"A <a@b.example>"`, `"a@1.2.3.4"`,
 				`"a@[1.2.3.4]"`, `"a@b..example"`, `"a@-b.example"`, `"a@b.example."`, `"` + long + `@b.example"`, `5`, `"a@b_c.example"`,
-			}, "type",
+			},
+			"type",
 		},
 		{
 			f{Type: forms.TypePhone},
 			[]string{`"030 1234567"`, `"+49 30 1234567"`, `"+12125550123"`, `"0049301234567"`},
-			[]string{`"+49 1"`, `"12"`, `"call me"`, `"+999 123456"`, `301234567`, `"+1 555 1234567890"`}, "type",
+			[]string{`"+49 1"`, `"12"`, `"call me"`, `"+999 123456"`, `301234567`, `"+1 555 1234567890"`},
+			"type",
 		},
 		{
 			f{Type: forms.TypeURL},
@@ -46,7 +48,8 @@ func TestEachRuleRefusesWhatItIsFor(t *testing.T) {
 			[]string{
 				`"a.example"`, `"ftp://a.example"`, `"javascript:alert(1)"`, `"https://"`, `"https://u:p@a.example"`, `"https://a b.example"`,
 				`"https:a.example"`, `"//a.example"`, `"https:\\\\a.example"`, `"https://a.example/\u0007"`,
-			}, "type",
+			},
+			"type",
 		},
 		{
 			f{Type: forms.TypeNumber},
@@ -57,7 +60,8 @@ func TestEachRuleRefusesWhatItIsFor(t *testing.T) {
 		{
 			f{Type: forms.TypeInteger},
 			[]string{`"12"`, `-12`, `"0"`, `123456789012345678901234567890`},
-			[]string{`"1.0"`, `1.5`, `"1e3"`, `1e3`, `"--1"`, `"1 2"`, `"-"`}, "type",
+			[]string{`"1.0"`, `1.5`, `"1e3"`, `1e3`, `"--1"`, `"1 2"`, `"-"`},
+			"type",
 		},
 		{f{Type: forms.TypeNumber, Min: "0.1"}, []string{`"0.10"`, `1`}, []string{`"0.09999999999999999999"`, `-1`}, "min"},
 		{f{Type: forms.TypeInteger, Max: "9007199254740993"}, []string{`"9007199254740993"`}, []string{`9007199254740994`}, "max"},
@@ -66,14 +70,16 @@ func TestEachRuleRefusesWhatItIsFor(t *testing.T) {
 		{
 			f{Type: forms.TypeDate},
 			[]string{`"2024-02-29"`, `"1999-12-31"`},
-			[]string{`"2025-02-29"`, `"2026-13-01"`, `"2026-1-1"`, `"01.02.2026"`, `"2026-01-01T00:00"`, `20260101`, `"2026/01/01"`}, "type",
+			[]string{`"2025-02-29"`, `"2026-13-01"`, `"2026-1-1"`, `"01.02.2026"`, `"2026-01-01T00:00"`, `20260101`, `"2026/01/01"`},
+			"type",
 		},
 		{f{Type: forms.TypeDate, Min: "2026-01-01"}, []string{`"2026-01-01"`}, []string{`"2025-12-31"`}, "min"},
 		{f{Type: forms.TypeDate, Max: "2026-01-01"}, []string{`"2026-01-01"`}, []string{`"2026-01-02"`}, "max"},
 		{
 			f{Type: forms.TypeTime},
 			[]string{`"00:00"`, `"23:59:59"`},
-			[]string{`"24:00"`, `"9:05"`, `"12:60"`, `"12"`, `"1:00 pm"`, `"12:00:00.5"`, `"12:00:0"`}, "type",
+			[]string{`"24:00"`, `"9:05"`, `"12:60"`, `"12"`, `"1:00 pm"`, `"12:00:00.5"`, `"12:00:0"`},
+			"type",
 		},
 		{f{Type: forms.TypeTime, Min: "08:00", Max: "09:00"}, []string{`"08:00:00"`, `"09:00:00"`}, []string{`"07:59:59"`}, "min"},
 		{f{Type: forms.TypeTime, Max: "09:00"}, []string{`"09:00:00"`}, []string{`"09:00:01"`}, "max"},
