@@ -69,6 +69,26 @@ func Fail(c *gin.Context, err error) {
 	r.answer(c, f)
 }
 
+// BreakOff ends a request whose answer cannot be completed. Where the answer has begun it does not return: the connection is
+// closed, so that no client takes a half for the whole. Where it has not, it is Fail. An error that wraps
+// http.ErrAbortHandler stands for a client that has gone, which is no failure.
+func BreakOff(c *gin.Context, err error) {
+	if !c.Writer.Written() {
+		Fail(c, err)
+
+		return
+	}
+
+	r := of(c)
+
+	if c.Request.Context().Err() == nil && !errors.Is(err, http.ErrAbortHandler) {
+		r.edge.Report.Error(c.Request.Context(), err, r.ids)
+		r.log(c, slog.LevelError, err)
+	}
+
+	r.breakOff()
+}
+
 func (r *request) log(c *gin.Context, level slog.Level, err error) {
 	r.edge.Log.LogAttrs(c.Request.Context(), level, "A request failed, and not through a fault of its sender.",
 		append(r.idAttrs(), slog.String("error", r.edge.Describe(err)))...)
