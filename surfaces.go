@@ -107,7 +107,7 @@ func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, erro
 
 	return api.New(api.Options{
 		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: kept, Registry: tenants.NewRegistry(s.db),
-		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db),
+		Directory: forms.NewDirectory(s.db), Inbox: forms.NewInbox(s.db).WithOutbox(s.opts.Outbox),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
 		Signup: api.SignupOpen,
 	}), nil

@@ -15,6 +15,7 @@ import (
 
 	"formonce/api"
 	"formonce/forms"
+	"formonce/integrations"
 	"formonce/internal/edge"
 	"formonce/internal/fixture"
 	"formonce/internal/id"
@@ -162,7 +163,7 @@ func (o *office) routes() http.Handler {
 
 	management := api.New(api.Options{
 		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
-		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db), Limits: limits, PublicURL: public,
+		Directory: forms.NewDirectory(o.db), Inbox: forms.NewInbox(o.db).WithOutbox(integrations.Outbox{}), Limits: limits, PublicURL: public,
 		Signup: api.SignupOpen,
 	})
 

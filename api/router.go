@@ -67,6 +67,7 @@ var table = slices.Concat(
 	factorRoutes,
 	passkeyRoutes,
 	oidcRoutes,
+	submissionRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.
