@@ -99,13 +99,9 @@ func LanguageFor(wishes ...string) string {
 // blanks are what is put into a sentence.
 type blanks struct{ label, limit, base string }
 
-// sentence returns the message with that name.
-func sentence(lang, name string, with blanks) string {
-	in, ok := catalogs()[lang]
-	if !ok {
-		in = catalogs()[fallback]
-	}
-
+// sentence returns the message with that name in one of our languages.
+func sentence(of, name string, with blanks) string {
+	in := catalogs()[of]
 	sentences := in.sentences[name]
 
 	text, ok := sentences[pluralOf(in.tag, with.limit)]

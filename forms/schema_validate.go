@@ -27,11 +27,11 @@ const (
 )
 
 // Validate reports everything that normalised fields do wrong, as one Fault validation_failed with an Issue for each, in
-// the order of the schema and then of the unknown fields. The language is one that LanguageFor returns; messages of any
-// other are in English. Nothing in the Fault is a submitted value.
-func (s *Schema) Validate(fields Fields, language string) error {
+// the order of the schema and then of the unknown fields. Its sentences are in the language that LanguageFor finds for the
+// wishes. Nothing in the Fault is a submitted value.
+func (s *Schema) Validate(fields Fields, wishes ...string) error {
 	rules := s.ready()
-	found := &findings{sight: rules.look(fields), language: language}
+	found := &findings{sight: rules.look(fields), wishes: wishes}
 
 	for at := range rules.fields {
 		if found.sight.shown[at] {
@@ -48,9 +48,19 @@ func (s *Schema) Validate(fields Fields, language string) error {
 
 // findings are what a submission does wrong.
 type findings struct {
-	sight    *sight
+	sight  *sight
+	wishes []string
+	issues []fault.Issue
+	// language is that of the sentences, once the first of them is needed.
 	language string
-	issues   []fault.Issue
+}
+
+func (f *findings) sentence(name string, with blanks) string {
+	if f.language == "" {
+		f.language = LanguageFor(f.wishes...)
+	}
+
+	return sentence(f.language, name, with)
 }
 
 func (f *findings) fault() error {
@@ -58,7 +68,7 @@ func (f *findings) fault() error {
 		return nil
 	}
 
-	failed := fault.New(fault.Unprocessable, "validation_failed", sentence(f.language, "form", blanks{}))
+	failed := fault.New(fault.Unprocessable, "validation_failed", f.sentence("form", blanks{}))
 	failed.Issues = f.issues
 
 	return failed
@@ -68,7 +78,7 @@ func (f *findings) fault() error {
 func (f *findings) refuse(rules *fieldRules, rule, kind, message, limit string) {
 	f.issues = append(f.issues, fault.Issue{
 		Field: rules.Key, Rule: rule, Case: kind,
-		Message: sentence(f.language, message, blanks{label: rules.label(), limit: limit, base: rules.base()}),
+		Message: f.sentence(message, blanks{label: rules.label(), limit: limit, base: rules.base()}),
 	})
 }
 
@@ -229,7 +239,7 @@ func (f *findings) refuseUnknown(fields Fields) {
 		seen[field.Name] = struct{}{}
 		name := shownName(field.Name)
 		f.issues = append(f.issues, fault.Issue{
-			Field: name, Rule: ruleUnknown, Message: sentence(f.language, ruleUnknown, blanks{label: name}),
+			Field: name, Rule: ruleUnknown, Message: f.sentence(ruleUnknown, blanks{label: name}),
 		})
 	}
 }
