@@ -1,0 +1,4 @@
+package api
+
+// DashboardPage is the check of a page to come back to.
+var DashboardPage = dashboardPage
