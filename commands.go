@@ -16,7 +16,6 @@ func rootCommand(c *console) *cobra.Command {
 		keysCommand(c),
 		endpointCommand(c),
 		submissionCommand(c),
-		mailCommand(c),
 		demoCommand(c),
 		doctorCommand(c),
 		versionCommand(c),
