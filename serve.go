@@ -238,6 +238,10 @@ func (s *service) startJobs(context.Context) error {
 	s.startLoop("sweep", sweepEvery, inbox.Sweep)
 	s.startLoop("fill the search", forms.IndexEvery, inbox.Index)
 
+	eraser := forms.NewEraser(s.db, s.opts.Log)
+	s.startLoop("erase what is past its retention", forms.RetainEvery, eraser.Retain)
+	s.startLoop("erase removed endpoints", forms.FinishEndpointsEvery, eraser.FinishEndpoints)
+
 	return nil
 }
 

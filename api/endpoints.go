@@ -95,7 +95,7 @@ func (s endpointSettings) applyTo(e *forms.Endpoint) {
 
 func (a *API) wireEndpoint(e forms.Endpoint) endpoint {
 	return endpoint{
-		ID: e.ID, SubmitURL: a.PublicURL.JoinPath("f", e.ID).String(), endpointSettings: settingsOf(&e),
+		ID: e.ID, SubmitURL: a.submitURL(e.ID), endpointSettings: settingsOf(&e),
 		CreatedAt: moment.Write(e.CreatedAt), UpdatedAt: moment.Write(e.UpdatedAt),
 	}
 }
