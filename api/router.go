@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -26,16 +25,11 @@ type Options struct {
 	Answers   *tenants.Answers
 	Registry  *tenants.Registry
 	Directory *forms.Directory
-	Inbox     *forms.Inbox
 	Schemas   *forms.Schemas
-	Exporter  *forms.Exporter
-	Reports   *forms.Reports
-	Feed      *forms.Feed
+	Inbox     *forms.Inbox
 	Limits    *edge.Limits
 	// CallerRate is what one member or key may ask.
 	CallerRate edge.Rate
-	// StreamFor is how long a stream lasts at most; an hour when it is 0.
-	StreamFor time.Duration
 	// PublicURL is the origin under which the service is reached.
 	PublicURL *url.URL
 	// Signup is SignupOpen where strangers may make tenants.
@@ -69,18 +63,13 @@ type route struct {
 // table is the management API. Each resource has its rows and its handlers in one file.
 var table = slices.Concat(
 	endpointRoutes,
-	exportRoutes,
-	streamRoutes,
-	analyticsRoutes,
-	snippetRoutes,
+	schemaRoutes,
 	sessionRoutes,
 	keyRoutes,
 	factorRoutes,
 	passkeyRoutes,
 	oidcRoutes,
 	submissionRoutes,
-	// Last, since the tests that walk the table would find nothing of the endpoint behind it.
-	endpointEraseRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.

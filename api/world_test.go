@@ -80,6 +80,7 @@ func (w *world) furnish() {
 	var endpoint struct{ ID string }
 	w.send("POST", "/endpoints", map[string]any{"id": mark + "-form", "name": mark}).want(http.StatusCreated, &endpoint)
 	w.ids["endpoint"] = endpoint.ID
+	w.furnishSchema(endpoint.ID)
 	w.furnishSubmission()
 
 	w.ids["tenant_id"] = tenants.PublicID(w.acme.Tenant.ID)
