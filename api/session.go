@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"formonce/internal/fault"
@@ -118,7 +119,7 @@ func (a *API) signUp(r *request) (reply, error) {
 			"Nobody can sign up here without an invitation. Ask for one, or ask the operator of the service.")
 	}
 
-	if err := a.Entrance.Guard.Spend(r.ctx(), tenants.ActSignUp, wanted.Email, r.client().Network); err != nil {
+	if err := a.Entrance.Guard.Spend(r.ctx(), tenants.ActSignUp, strings.ToLower(wanted.Email), r.client().Network); err != nil {
 		return reply{}, err
 	}
 
