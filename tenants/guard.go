@@ -105,9 +105,14 @@ const (
 )
 
 func (g *Guard) spend(ctx context.Context, act Act, side, who string) error {
-	rate := allowances[act].account
+	allowed, known := allowances[act]
+	if !known {
+		return fmt.Errorf("%s has no limit: give it one in the table", act)
+	}
+
+	rate := allowed.account
 	if side == byAddress {
-		rate = allowances[act].address
+		rate = allowed.address
 	}
 
 	if who == "" || rate.Limit == 0 {

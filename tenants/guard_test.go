@@ -131,6 +131,11 @@ func TestWhatCannotBeCountedIsRefused(t *testing.T) {
 
 	db := pgtest.New(t)
 	guard := guard(t, db)
+
+	if err := guard.Spend(t.Context(), "an act without a limit", "ada", ""); err == nil {
+		t.Error("an act that is in no table is not limited")
+	}
+
 	db.Close()
 
 	wantFault(t, guard.Spend(t.Context(), tenants.ActSignIn, "ada", ""), "storage_unavailable")

@@ -34,12 +34,13 @@ const (
 INSERT INTO signing_keys (kid, public_key, sealed_key, signs_from) VALUES ($1, $2, $3, now() + $4::interval)`
 	findSigner = `
 SELECT kid, sealed_key FROM signing_keys WHERE signs_from <= now() AND revoked_at IS NULL ORDER BY signs_from DESC, kid LIMIT 1`
+	hasSigner      = `SELECT EXISTS (SELECT FROM signing_keys WHERE signs_from <= now() AND revoked_at IS NULL)`
 	findVerifier   = `SELECT public_key FROM signing_keys WHERE kid = $1 AND revoked_at IS NULL`
 	listVerifiers  = `SELECT kid, public_key, signs_from FROM signing_keys WHERE revoked_at IS NULL ORDER BY signs_from, kid`
 	revokeSignings = `UPDATE signing_keys SET revoked_at = now() WHERE revoked_at IS NULL`
 	// The newest key tells whether the next one is due, also while it does not sign yet.
 	nextIsDue = `
-SELECT count(*) = 0, COALESCE(max(signs_from) <= now() - $1::interval, true) FROM signing_keys WHERE revoked_at IS NULL`
+SELECT count(*) > 0, COALESCE(max(signs_from) <= now() - $1::interval, true) FROM signing_keys WHERE revoked_at IS NULL`
 	// A key that was followed by another one is done; one that was revoked is kept as long, for who looks into it.
 	sweepSignings = `
 DELETE FROM signing_keys AS old WHERE revoked_at < now() - $1::interval OR EXISTS (
@@ -87,8 +88,8 @@ func (k *Keyring) Published(ctx context.Context) ([]PublishedKey, error) {
 	return found, postgres.Fault("list the signing keys", err)
 }
 
-// Rotate makes the next key, which signs in an hour. With now it signs at once, and all keys before it are revoked: every
-// access token ends, and members get a new one by their refresh tokens.
+// Rotate makes the next key, which signs in an hour, or at once where no other one does. With now it signs at once in any
+// case, and all keys before it are revoked: every access token ends, and members get a new one by their refresh tokens.
 func (k *Keyring) Rotate(ctx context.Context, now bool) (PublishedKey, error) {
 	var made PublishedKey
 
@@ -97,18 +98,19 @@ func (k *Keyring) Rotate(ctx context.Context, now bool) (PublishedKey, error) {
 			return err
 		}
 
-		wait := keyPublishedBefore
-
 		if now {
-			wait = 0
-
 			if _, err := tx.Exec(ctx, revokeSignings); err != nil {
 				return err
 			}
 		}
 
+		var others bool
+		if err := tx.QueryRow(ctx, hasSigner).Scan(&others); err != nil {
+			return err
+		}
+
 		var err error
-		made, err = k.add(ctx, tx, wait)
+		made, err = k.add(ctx, tx, others)
 
 		return err
 	})
@@ -128,17 +130,12 @@ func (k *Keyring) Tend(ctx context.Context) error {
 			return err
 		}
 
-		var none, due bool
-		if err := tx.QueryRow(ctx, nextIsDue, keySignsFor).Scan(&none, &due); err != nil || !due {
+		var others, due bool
+		if err := tx.QueryRow(ctx, nextIsDue, keySignsFor).Scan(&others, &due); err != nil || !due {
 			return err
 		}
 
-		wait := keyPublishedBefore
-		if none {
-			wait = 0
-		}
-
-		_, err := k.add(ctx, tx, wait)
+		_, err := k.add(ctx, tx, others)
 
 		return err
 	})
@@ -146,7 +143,13 @@ func (k *Keyring) Tend(ctx context.Context) error {
 	return postgres.Fault("tend the signing keys", err)
 }
 
-func (k *Keyring) add(ctx context.Context, tx pgx.Tx, wait time.Duration) (PublishedKey, error) {
+// add makes a key that signs at once, or after its time of being known while there are others that do.
+func (k *Keyring) add(ctx context.Context, tx pgx.Tx, others bool) (PublishedKey, error) {
+	wait := time.Duration(0)
+	if others {
+		wait = keyPublishedBefore
+	}
+
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return PublishedKey{}, fmt.Errorf("make a signing key: %w", err)

@@ -109,6 +109,23 @@ func TestTheNextKeyIsPublishedLongBeforeItSigns(t *testing.T) {
 	}
 }
 
+// TestTheFirstKeySignsAtOnce is about an operator who rotates before anybody has signed in.
+func TestTheFirstKeySignsAtOnce(t *testing.T) {
+	t.Parallel()
+
+	db := pgtest.New(t)
+	entrance := gate(t, db)
+
+	first, err := entrance.Keyring.Rotate(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if kid := headerOf(t, arrive(t, entrance, create(t, tenants.NewRegistry(db), acme())).Access.Text)["kid"]; kid != first.ID {
+		t.Errorf("the token names %v, want the first key", kid)
+	}
+}
+
 func TestAKeyIsFollowedAfterThirtyDaysAndRemovedADayLater(t *testing.T) {
 	t.Parallel()
 
