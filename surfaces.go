@@ -69,18 +69,28 @@ func (s *service) startHTTP(context.Context) error {
 		MaxBody: s.cfg.MaxBodyBytes, PublicURL: s.public,
 	})
 
-	management, err := s.management(limits, secret)
+	feed := forms.NewFeed(s.db)
+	s.startLoop("follow submissions", forms.FeedEvery, feed.Follow)
+
+	management, err := s.management(limits, secret, feed)
 	if err != nil {
 		return err
 	}
 
 	s.startServer(s.listener, s.routes(visitors, management))
 
+	// Before the server drains: a stream would go on for as long as that is given.
+	s.onStop(func(context.Context) error {
+		feed.Close()
+
+		return nil
+	})
+
 	return nil
 }
 
 // management joins the domains to the API of members and programs.
-func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, error) {
+func (s *service) management(limits *edge.Limits, secret []byte, feed *forms.Feed) (*api.API, error) {
 	answers, err := seal.New(secret, "answers")
 	if err != nil {
 		return nil, err
@@ -107,6 +117,7 @@ func (s *service) management(limits *edge.Limits, secret []byte) (*api.API, erro
 
 	return api.New(api.Options{
 		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: kept, Registry: tenants.NewRegistry(s.db),
+		Exporter: forms.NewExporter(s.db), Reports: forms.NewReports(s.db), Feed: feed,
 		Directory: forms.NewDirectory(s.db), Schemas: forms.NewSchemas(s.db), Inbox: forms.NewInbox(s.db).WithOutbox(s.opts.Outbox),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
 		Signup: api.SignupOpen,

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -30,6 +31,9 @@ const (
 	password  = "correct horse battery"
 )
 
+// streamFor is short, so that the tests that walk the table come to an end.
+const streamFor = 300 * time.Millisecond
+
 var secret = bytes.Repeat([]byte("s"), 32)
 
 // office is the management side of the service over real HTTP and a database of its own, with one tenant that has a key
@@ -42,6 +46,7 @@ type office struct {
 	entrance *tenants.Entrance
 	server   *httptest.Server
 	logged   *fixture.Log
+	feed     *forms.Feed
 }
 
 func open(t *testing.T) *office {
@@ -73,7 +78,7 @@ func serveOver(t *testing.T, db *postgres.DB, acme tenants.Created) *office {
 		t.Fatal(err)
 	}
 
-	o := &office{T: t, db: db, acme: acme, entrance: entrance, logged: &fixture.Log{}}
+	o := &office{T: t, db: db, acme: acme, entrance: entrance, logged: &fixture.Log{}, feed: forms.NewFeed(db)}
 	o.server = httptest.NewServer(o.routes())
 	o.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(o.server.Close)
@@ -163,7 +168,8 @@ func (o *office) routes() http.Handler {
 
 	management := api.New(api.Options{
 		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
-		Directory: forms.NewDirectory(o.db), Schemas: forms.NewSchemas(o.db), Inbox: forms.NewInbox(o.db).WithOutbox(integrations.Outbox{}), Limits: limits, PublicURL: public,
+		Directory: forms.NewDirectory(o.db), Schemas: forms.NewSchemas(o.db), Inbox: forms.NewInbox(o.db).WithOutbox(integrations.Outbox{}),
+		Exporter: forms.NewExporter(o.db), Reports: forms.NewReports(o.db), Feed: o.feed, StreamFor: streamFor, Limits: limits, PublicURL: public,
 		Signup: api.SignupOpen,
 	})
 

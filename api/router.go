@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -25,11 +26,16 @@ type Options struct {
 	Answers   *tenants.Answers
 	Registry  *tenants.Registry
 	Directory *forms.Directory
-	Schemas   *forms.Schemas
 	Inbox     *forms.Inbox
+	Schemas   *forms.Schemas
+	Exporter  *forms.Exporter
+	Reports   *forms.Reports
+	Feed      *forms.Feed
 	Limits    *edge.Limits
 	// CallerRate is what one member or key may ask.
 	CallerRate edge.Rate
+	// StreamFor is how long a stream lasts at most; an hour when it is 0.
+	StreamFor time.Duration
 	// PublicURL is the origin under which the service is reached.
 	PublicURL *url.URL
 	// Signup is SignupOpen where strangers may make tenants.
@@ -64,12 +70,18 @@ type route struct {
 var table = slices.Concat(
 	endpointRoutes,
 	schemaRoutes,
+	exportRoutes,
+	streamRoutes,
+	analyticsRoutes,
+	snippetRoutes,
 	sessionRoutes,
 	keyRoutes,
 	factorRoutes,
 	passkeyRoutes,
 	oidcRoutes,
 	submissionRoutes,
+	// Last, since the tests that walk the table would find nothing of the endpoint behind it.
+	endpointEraseRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.
