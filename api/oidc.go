@@ -86,6 +86,7 @@ func (a *API) arriveFromProvider(r *request) (reply, error) {
 }
 
 func (a *API) departure(value string, age int) *http.Cookie {
+	//nolint:gosec // It is for TLS alone where there is TLS.
 	return &http.Cookie{
 		Name: departureCookie, Value: value, Path: oidcPath, MaxAge: age,
 		HttpOnly: true, Secure: a.PublicURL.Scheme == "https", SameSite: http.SameSiteLaxMode,

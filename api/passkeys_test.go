@@ -332,7 +332,7 @@ func TestAPersonHasTwentyPasskeysAtMost(t *testing.T) {
 
 	o := open(t)
 	o.exec(`INSERT INTO passkeys (id, login_id, credential_id, public_key, aaguid, sign_count, backup_eligible, backup_state, name)
-		SELECT gen_random_uuid(), $1, n::text::bytea, '', '', 0, false, false, 'one' FROM generate_series(1, 20) n`, o.acme.LoginID)
+		SELECT gen_random_uuid(), $1, n::text::bytea, '', '', 0, true, false, 'one' FROM generate_series(1, 20) n`, o.acme.LoginID)
 
 	o.register(newDevice(o.acme.LoginID), o.acme, "One more").refused(http.StatusConflict, "passkeys_full")
 }

@@ -80,8 +80,8 @@ func (w *world) furnish() {
 	var endpoint struct{ ID string }
 	w.send("POST", "/endpoints", map[string]any{"id": mark + "-form", "name": mark}).want(http.StatusCreated, &endpoint)
 	w.ids["endpoint"] = endpoint.ID
-	w.furnishSchema(endpoint.ID)
 	w.furnishSubmission()
+	w.furnishSchema(endpoint.ID)
 
 	w.ids["tenant_id"] = tenants.PublicID(w.acme.Tenant.ID)
 	owner := w.arrive(w.acme.LoginID, w.acme.Tenant.ID)
@@ -91,11 +91,25 @@ func (w *world) furnish() {
 	w.send("POST", "/api-keys", map[string]any{"name": mark, "scopes": tenants.Scopes},
 		"Authorization", "Bearer "+owner.Access.Text).want(http.StatusCreated, &key)
 	w.ids["key"] = key.ID
+	w.furnishPeople(owner)
 
 	passkeyID := id.New()
 	w.exec(`INSERT INTO passkeys (id, login_id, credential_id, public_key, aaguid, sign_count, backup_eligible, backup_state, name)
-		VALUES ($1, $2, '\x01', '\x02', '\x03', 0, false, false, $3)`, passkeyID, w.acme.LoginID, mark)
+		VALUES ($1, $2, '\x01', '\x02', '\x03', 0, true, false, $3)`, passkeyID, w.acme.LoginID, mark)
 	w.ids["passkey"] = tenants.PublicPasskeyID(passkeyID)
+}
+
+// furnishPeople makes somebody beside the owner, and somebody who is invited.
+func (w *world) furnishPeople(owner tenants.Grant) {
+	w.Helper()
+
+	_, memberID := w.member(w.acme, tenants.Viewer)
+	w.ids["member"] = tenants.PublicMemberID(memberID)
+
+	var invited struct{ ID string }
+	w.send("POST", "/invitations", map[string]any{"email": mark + "@example.net", "role": "viewer"},
+		"Authorization", "Bearer "+owner.Access.Text).want(http.StatusCreated, &invited)
+	w.ids["invitation"] = invited.ID
 }
 
 // path fills in the parameters of a row's path.

@@ -28,8 +28,8 @@ SELECT t.created_at, t.confirmed_at,
     (SELECT count(*) FROM recovery_codes r WHERE r.login_id = l.id), (SELECT count(*) FROM passkeys p WHERE p.login_id = l.id)
 FROM logins l LEFT JOIN totp_secrets t ON t.login_id = l.id
 WHERE l.id = $1`
-	findOwnPassword = `SELECT COALESCE(password_hash, '') FROM logins WHERE id = $1`
-	listStays       = `
+	findOwnHash = `SELECT COALESCE(password_hash, '') FROM logins WHERE id = $1`
+	listStays   = `
 SELECT m.tenant_id, m.id, l.email FROM members m JOIN logins l ON l.id = m.login_id WHERE m.login_id = $1 ORDER BY m.tenant_id`
 )
 
@@ -166,7 +166,7 @@ func (f *Factors) proven(ctx context.Context, loginID uuid.UUID, proof Proof, cl
 
 	var hash string
 
-	err := f.db.Pool.QueryRow(ctx, findOwnPassword, loginID).Scan(&hash)
+	err := f.db.Pool.QueryRow(ctx, findOwnHash, loginID).Scan(&hash)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return false, postgres.Fault("read a login", err)
 	}

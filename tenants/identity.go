@@ -70,7 +70,7 @@ func (p *Provider) introduce(ctx context.Context, tx pgx.Tx, who persona, client
 
 	made := false
 
-	if invited || p.options.OpenSignUp {
+	if p.options.OpenSignUp || invited && !p.options.Closed {
 		added, err := tx.Exec(ctx, insertVerifiedLogin, id.New(), who.email, who.displayName())
 		if err != nil {
 			return uuid.UUID{}, err

@@ -3,10 +3,7 @@ package tenants
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -53,8 +50,8 @@ type ProviderOptions struct {
 	ClientID, ClientSecret string
 	// Callback is where the provider sends people back to.
 	Callback string
-	// OpenSignUp lets people in whom nobody has invited.
-	OpenSignUp bool
+	// OpenSignUp lets people in whom nobody has invited; Closed keeps those out too who are invited and have no login yet.
+	OpenSignUp, Closed bool
 }
 
 // Provider lets people in whom an OpenID provider knows, by the authorization code flow with PKCE (OpenID Connect Core 1.0,
@@ -106,13 +103,6 @@ type Departure struct {
 	Cookie string
 }
 
-// departure is what a browser keeps for us, sealed.
-type departure struct {
-	ID                              uuid.UUID
-	State, Nonce, Verifier, Landing string
-	Expires                         time.Time
-}
-
 // Depart sends a person to the provider. Landing is where they want to be afterwards, and is given back by Arrive as it is.
 // The errors are the Faults oidc_not_configured and oidc_unavailable.
 func (p *Provider) Depart(ctx context.Context, landing string) (Departure, error) {
@@ -122,64 +112,19 @@ func (p *Provider) Depart(ctx context.Context, landing string) (Departure, error
 	}
 
 	made := departure{
-		ID: uuid.New(), State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Landing: landing,
-		Expires: time.Now().Add(DepartureFor),
+		id: uuid.New(), state: rand.Text(), nonce: rand.Text(), verifier: oauth2.GenerateVerifier(), landing: landing,
+		expires: time.Now().Add(DepartureFor),
 	}
 
-	text, err := json.Marshal(made)
-	if err != nil {
-		return Departure{}, fmt.Errorf("write a departure: %w", err)
-	}
-
-	sealed, err := p.box.Seal(text, departurePurpose)
+	sealed, err := p.box.Seal([]byte(made.write()), departurePurpose)
 	if err != nil {
 		return Departure{}, err
 	}
 
 	return Departure{
-		URL: p.oauth(provider).AuthCodeURL(made.State, oidc.Nonce(made.Nonce), oauth2.S256ChallengeOption(made.Verifier)),
-
+		URL:    p.oauth(provider).AuthCodeURL(made.state, oidc.Nonce(made.nonce), oauth2.S256ChallengeOption(made.verifier)),
 		Cookie: base64.RawURLEncoding.EncodeToString(sealed),
 	}, nil
-}
-
-// open reads what a browser has brought back, and refuses what the provider's answer does not belong to.
-func (p *Provider) open(back Return) (departure, error) {
-	sealed, err := base64.RawURLEncoding.DecodeString(back.Cookie)
-	if err != nil {
-		return departure{}, errStateWrong
-	}
-
-	text, err := p.box.Open(sealed, departurePurpose)
-	if err != nil {
-		return departure{}, errStateWrong
-	}
-
-	var found departure
-	if err := json.Unmarshal(text, &found); err != nil {
-		return departure{}, fmt.Errorf("read a departure: %w", err)
-	}
-
-	if time.Now().After(found.Expires) || subtle.ConstantTimeCompare([]byte(found.State), []byte(back.State)) != 1 {
-		return departure{}, errStateWrong
-	}
-
-	return found, nil
-}
-
-// spend makes a departure count once, in whatever process the person arrives.
-func (p *Provider) spend(ctx context.Context, departed departure) error {
-	spent, err := p.db.Pool.Exec(ctx, insertCeremony+` ON CONFLICT (id) DO NOTHING`,
-		departed.ID, nil, forProvider, []byte{}, DepartureFor)
-	if err != nil {
-		return postgres.Fault("end a departure", err)
-	}
-
-	if spent.RowsAffected() == 0 {
-		return errStateWrong
-	}
-
-	return nil
 }
 
 // discover asks the provider who it is, the first time that it is needed and until it has answered: a provider that is away

@@ -73,7 +73,7 @@ func (p *Provider) Arrive(ctx context.Context, back Return, client Client) (Gran
 
 	grant, err := p.signIns.sessions.Start(ctx, Arrival{LoginID: loginID, Method: ByOIDC, Client: client})
 
-	return grant, departed.Landing, err
+	return grant, departed.landing, err
 }
 
 // redeem turns the code into a person. The token has to be signed with a key of the provider, by an algorithm with a public
@@ -86,7 +86,7 @@ func (p *Provider) redeem(ctx context.Context, code string, departed departure) 
 
 	ctx = oidc.ClientContext(ctx, p.client)
 
-	tokens, err := p.oauth(provider).Exchange(ctx, code, oauth2.VerifierOption(departed.Verifier))
+	tokens, err := p.oauth(provider).Exchange(ctx, code, oauth2.VerifierOption(departed.verifier))
 	if _, refused := errors.AsType[*oauth2.RetrieveError](err); refused {
 		return persona{}, errTokenRefused.Because(err)
 	}
@@ -102,7 +102,7 @@ func (p *Provider) redeem(ctx context.Context, code string, departed departure) 
 		return persona{}, errTokenRefused.Because(err)
 	}
 
-	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(departed.Nonce)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(departed.nonce)) != 1 {
 		return persona{}, errTokenRefused
 	}
 
