@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,8 @@ func submissionListCommand(c *console) *cobra.Command {
 
 	made := c.leaf("list", "List submissions, the newest first",
 		"formonce submission list --tenant acme --endpoint contact-form --limit 10\n"+
-			"formonce submission list --tenant acme --status spam --json",
+			"formonce submission list --tenant acme --status spam --json\n"+
+			"formonce submission list --tenant acme --search 'ada invoice' --tag billing",
 		func(cmd *cobra.Command, _ []string) error {
 			filter.Status = forms.Status(status)
 			if status != "" && filter.Status != forms.StatusAccepted && filter.Status != forms.StatusSpam {
@@ -43,12 +45,7 @@ func submissionListCommand(c *console) *cobra.Command {
 			}
 
 			return c.withTenant(cmd.Context(), *tenant, func(s *store, owner tenants.Tenant) error {
-				page, err := s.inbox.List(cmd.Context(), owner.ID, filter)
-				if err != nil {
-					return err
-				}
-
-				return c.printPage(page, asJSON)
+				return c.listSubmissions(cmd.Context(), s, owner, filter, asJSON)
 			})
 		})
 
@@ -57,11 +54,29 @@ func submissionListCommand(c *console) *cobra.Command {
 	flags := made.Flags()
 	flags.StringVar(&filter.EndpointID, "endpoint", "", "only those of this endpoint")
 	flags.StringVar(&status, "status", "", "only those that are accepted, or spam")
+	flags.StringVar(&filter.Query, "search", "", "only those with these words; the last may be the beginning of one")
+	flags.StringVar(&filter.Tag, "tag", "", "only those with this tag")
 	flags.IntVar(&filter.Limit, "limit", 50, "how many, 1 to 100")
 	flags.StringVar(&filter.Cursor, "cursor", "", "go on where another list ended: its next cursor")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 
 	return made
+}
+
+// listSubmissions looks after the search first: there may be no worker that does, and what just came in is what is looked for.
+func (c *console) listSubmissions(ctx context.Context, s *store, owner tenants.Tenant, filter forms.Filter, asJSON bool) error {
+	if filter.Query != "" {
+		if err := s.inbox.Index(ctx); err != nil {
+			return err
+		}
+	}
+
+	page, err := s.inbox.List(ctx, owner.ID, filter)
+	if err != nil {
+		return err
+	}
+
+	return c.printPage(page, asJSON)
 }
 
 // excerptChars keeps a row of the list on the line of a usual terminal.

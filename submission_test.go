@@ -47,6 +47,7 @@ func TestASubmissionIsShownAsItWasSentAndErased(t *testing.T) {
 	want := map[string]string{
 		"id": "^" + sent + "$", "endpoint_id": "^contact-form$", "received_at": aMoment, "status": "^accepted$",
 		"fields": "", "replay_count": "^2$", "schema_version": "^0$",
+		"tags": "", "starred": "^false$", "read": "^false$",
 	}
 
 	listed := at.must("submission", "list", "--tenant", "acme", "--endpoint", "contact-form", "--status", "accepted", "--json")
@@ -110,5 +111,20 @@ func TestListsGoOnWhereTheyEnded(t *testing.T) {
 		return strings.Compare(b, a)
 	}) {
 		t.Error("three pages are not 300 submissions, each once, the newest first")
+	}
+}
+
+func TestAListIsNarrowedByWordsAndATag(t *testing.T) {
+	t.Parallel()
+
+	at := newTerminal(t)
+	at.makeAcme()
+	at.received("message", "Grüße aus München")
+
+	for flags, want := range map[string]int{"--search=munchen grü": 1, "--search=munchen hamburg": 0, "--tag=vip": 0, "--search=": 1} {
+		page := at.must("submission", "list", "--tenant", "acme", "--json", flags)
+		if got := len(page["data"].([]any)); got != want {
+			t.Errorf("%s lists %d, want %d", flags, got, want)
+		}
 	}
 }

@@ -30,6 +30,9 @@ type wireSubmission struct {
 	Fields        []wireField `json:"fields"`
 	ReplayCount   int         `json:"replay_count"`
 	SchemaVersion int         `json:"schema_version"`
+	Tags          []string    `json:"tags"`
+	Starred       bool        `json:"starred"`
+	Read          bool        `json:"read"`
 	ReplyTo       string      `json:"reply_to,omitempty"`
 	Subject       string      `json:"subject,omitempty"`
 	Language      string      `json:"language,omitempty"`
@@ -50,6 +53,7 @@ func submissionJSON(s *forms.Submission) wireSubmission {
 	return wireSubmission{
 		ID: forms.PublicID(s.ID), EndpointID: s.EndpointID, ReceivedAt: moment.Write(s.ReceivedAt),
 		Status: string(s.Status), Fields: fields, ReplayCount: s.ReplayCount, SchemaVersion: s.Rules.Schema,
+		Tags: append([]string{}, s.Tags...), Starred: s.Starred, Read: s.Read,
 		ReplyTo: s.ReplyTo, Subject: s.Subject, Language: s.Language,
 	}
 }
@@ -69,6 +73,7 @@ func (c *console) printSubmission(s *forms.Submission) error {
 	line("received", moment.Write(s.ReceivedAt))
 	line("status", string(s.Status))
 	line("replays", fmt.Sprintf("%d", s.ReplayCount))
+	line("tags", strings.Join(s.Tags, ", "))
 	line("reply to", s.ReplyTo)
 	line("subject", s.Subject)
 	line("language", s.Language)
