@@ -119,7 +119,7 @@ func after(one uuid.UUID) uuid.UUID {
 func firstIDAt(at time.Time) uuid.UUID {
 	var made uuid.UUID
 
-	binary.BigEndian.PutUint64(made[:8], uint64(max(at.UnixMilli(), 0))<<16) //nolint:gosec // Not below zero.
+	binary.BigEndian.PutUint64(made[:8], uint64(max(at.UnixMilli(), 0))<<16)
 
 	return made
 }

@@ -60,7 +60,7 @@ func (c Changes) steps(tags []string) ([]step, error) {
 
 	wanted, err := checkTags(*c.Tags)
 
-	// What goes goes first, or a submission might have too many for a moment.
+	// Others go first, or a submission might have too many for a moment.
 	for _, tag := range tags {
 		if !slices.Contains(wanted, tag) {
 			steps = append(steps, step{RemoveTag, tag})

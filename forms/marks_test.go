@@ -382,8 +382,15 @@ func TestTheTimelineTellsWhatHappenedInItsOrder(t *testing.T) {
 	yes, no := true, false
 
 	for _, changes := range []forms.Changes{
-		{Read: &yes}, {Read: &yes}, {Starred: &yes}, {Tags: &[]string{"VIP", "later"}}, {Tags: &[]string{"later"}},
-		{Status: forms.StatusSpam}, {Status: forms.StatusAccepted}, {Starred: &no}, {Read: &no},
+		{Read: &yes},
+		{Read: &yes},
+		{Starred: &yes},
+		{Tags: &[]string{"VIP", "later"}},
+		{Tags: &[]string{"later"}},
+		{Status: forms.StatusSpam},
+		{Status: forms.StatusAccepted},
+		{Starred: &no},
+		{Read: &no},
 	} {
 		if _, err := inbox.Update(ctx, h.tenant.ID, receipt.SubmissionID, changes); err != nil {
 			t.Fatal(err)

@@ -91,18 +91,27 @@ func bench(ctx context.Context, o options, out io.Writer) (err error) {
 
 	h := &house{options: o, sent: &sent{}, tenant: uuid.Must(uuid.NewV7())}
 
-	for _, opened := range []**postgres.DB{&h.db, &h.plain} {
-		// Filling takes longer than any statement of the service may.
-		*opened, err = postgres.Open(ctx, postgres.Options{URL: server.URL() + "&statement_timeout=0", Tracer: h.sent})
-		if err != nil {
-			return err
-		}
+	// Filling takes longer than any statement of the service may.
+	opening := postgres.Options{URL: server.URL() + "&statement_timeout=0", Tracer: h.sent}
 
-		defer (*opened).Close()
+	if h.db, err = postgres.Open(ctx, opening); err != nil {
+		return err
 	}
+
+	defer h.db.Close()
+
+	if h.plain, err = postgres.Open(ctx, opening); err != nil {
+		return err
+	}
+
+	defer h.plain.Close()
 
 	h.inbox = forms.NewInbox(h.db)
 
+	return h.measure(ctx, out)
+}
+
+func (h *house) measure(ctx context.Context, out io.Writer) error {
 	for _, part := range []func(context.Context, io.Writer) error{h.fill, h.pages, h.security} {
 		if err := part(ctx, out); err != nil {
 			return err

@@ -18,17 +18,19 @@ type sent struct {
 	sync.Mutex
 
 	on         bool
-	statements []pgx.TraceQueryStartData
+	statements []statement
 }
 
-// TraceQueryStart is called by pgx before each statement.
-func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	s.Lock()
-	defer s.Unlock()
+type statement struct {
+	sql  string
+	args []any
+	// batched ones share a round trip.
+	batched bool
+}
 
-	if s.on && strings.Contains(data.SQL, "SELECT") {
-		s.statements = append(s.statements, data)
-	}
+// TraceQueryStart is called by pgx before each statement that is sent alone.
+func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	s.add(statement{data.SQL, data.Args, false})
 
 	return ctx
 }
@@ -36,7 +38,29 @@ func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 // TraceQueryEnd is called by pgx after each statement.
 func (*sent) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-func (s *sent) remember(on bool) []pgx.TraceQueryStartData {
+// TraceBatchStart is called by pgx before a batch.
+func (*sent) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+// TraceBatchQuery is called by pgx for each statement of a batch.
+func (s *sent) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	s.add(statement{data.SQL, data.Args, true})
+}
+
+// TraceBatchEnd is called by pgx after a batch.
+func (*sent) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (s *sent) add(said statement) {
+	s.Lock()
+	defer s.Unlock()
+
+	if s.on && strings.Contains(said.sql, "SELECT") {
+		s.statements = append(s.statements, said)
+	}
+}
+
+func (s *sent) remember(on bool) []statement {
 	s.Lock()
 	defer s.Unlock()
 
@@ -89,21 +113,32 @@ func (h *house) security(ctx context.Context, out io.Writer) error {
 	return table.Flush()
 }
 
-func send(ctx context.Context, tx pgx.Tx, statements []pgx.TraceQueryStartData) error {
-	for _, statement := range statements {
-		rows, err := tx.Query(ctx, statement.SQL, statement.Args...)
+func send(ctx context.Context, tx pgx.Tx, statements []statement) error {
+	batch := &pgx.Batch{}
+
+	for _, said := range statements {
+		if said.batched {
+			batch.Queue(said.sql, said.args...).Query(readThrough)
+			continue
+		}
+
+		rows, err := tx.Query(ctx, said.sql, said.args...)
 		if err != nil {
 			return err
 		}
 
-		for rows.Next() {
-			rows.RawValues()
-		}
-
-		if err := rows.Err(); err != nil {
+		if err = readThrough(rows); err != nil {
 			return err
 		}
 	}
 
-	return nil
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func readThrough(rows pgx.Rows) error {
+	for rows.Next() {
+		rows.RawValues()
+	}
+
+	return rows.Err()
 }
