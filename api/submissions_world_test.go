@@ -1,9 +1,12 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"formonce/forms"
 	"formonce/internal/id"
@@ -42,3 +45,16 @@ func (w *world) furnishSubmission() {
 		"starred": true, "read": true, "tags": []string{strings.ToLower(mark)}, "status": "accepted",
 	}).want(http.StatusOK, nil)
 }
+
+// TraceBatchStart is called by pgx before a batch.
+func (*statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+// TraceBatchQuery is called by pgx for each statement of a batch, which counts like one that is sent alone.
+func (s *statements) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
+	s.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
+}
+
+// TraceBatchEnd is called by pgx after a batch.
+func (*statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
