@@ -16,6 +16,7 @@ func rootCommand(c *console) *cobra.Command {
 		keysCommand(c),
 		endpointCommand(c),
 		submissionCommand(c),
+		exportCommand(c),
 		demoCommand(c),
 		doctorCommand(c),
 		versionCommand(c),
