@@ -45,19 +45,20 @@ func withProvider(t *testing.T, openSignUp bool) *provided {
 	}
 
 	t.Cleanup(func() { _ = provider.Shutdown() })
-	p.connect(openSignUp)
+	p.connect(openSignUp, false)
 
 	return p
 }
 
-func (p *provided) connect(openSignUp bool) {
+// connect makes the office one whose people sign in at the provider.
+func (p *provided) connect(openSignUp, closed bool) {
 	p.Helper()
 
 	var err error
 
 	p.entrance.Provider, err = tenants.NewProvider(p.db, p.entrance.Guard, p.entrance.SignIns, secret, tenants.ProviderOptions{
 		Issuer: p.provider.Issuer(), ClientID: p.provider.ClientID, ClientSecret: p.provider.ClientSecret,
-		Callback: publicURL + api.OIDCCallback, OpenSignUp: openSignUp,
+		Callback: publicURL + api.OIDCCallback, OpenSignUp: openSignUp, Closed: closed,
 	})
 	if err != nil {
 		p.Fatal(err)

@@ -92,6 +92,10 @@ func TestWithoutOpenSignUpAnInvitationIsNeeded(t *testing.T) {
 	p.exec(`INSERT INTO invitations (tenant_id, id, email, role, expires_at)
 		VALUES ($1, gen_random_uuid(), 'grace@example.com', 'viewer', now() + interval '1 day')`, p.acme.Tenant.ID)
 
+	p.connect(false, true)
+	p.rejected(p.depart(grace(), ""), "oidc_not_invited")
+	p.connect(false, false)
+
 	if _, location := p.land(p.depart(grace(), "")); location != "/dashboard/" {
 		t.Errorf("led to %s", location)
 	}
