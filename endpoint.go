@@ -19,6 +19,8 @@ func endpointCommand(c *console) *cobra.Command {
 		endpointUpdateCommand(c),
 		endpointListCommand(c),
 		endpointShowCommand(c),
+		endpointApplyCommand(c),
+		endpointExportCommand(c),
 	)
 }
 

@@ -23,6 +23,7 @@ type store struct {
 	tenants   *tenants.Registry
 	directory *forms.Directory
 	inbox     *forms.Inbox
+	schemas   *forms.Schemas
 }
 
 // server is where the database is: the one of DATABASE_URL, or that of the data folder, which runs already or was started
@@ -121,5 +122,6 @@ func storeOver(settings *config.Config, db *postgres.DB) *store {
 	return &store{
 		config: settings, db: db,
 		tenants: tenants.NewRegistry(db), directory: forms.NewDirectory(db), inbox: forms.NewInbox(db),
+		schemas: forms.NewSchemas(db),
 	}
 }

@@ -100,7 +100,7 @@ func (d *Directory) Create(ctx context.Context, tenantID uuid.UUID, endpoint End
 		endpoint.ID = randomEndpointID()
 	}
 
-	if err := endpoint.check(); err != nil {
+	if err := endpoint.Check(); err != nil {
 		return Endpoint{}, err
 	}
 
@@ -211,7 +211,7 @@ func (d *Directory) Update(
 }
 
 func (d *Directory) save(ctx context.Context, s *postgres.Scope, current, changed *Endpoint) error {
-	if err := changed.check(); err != nil {
+	if err := changed.Check(); err != nil {
 		return err
 	}
 

@@ -88,9 +88,9 @@ func NewEndpoint(name string) Endpoint {
 	}
 }
 
-// check reports everything that is wrong with the settings at once, as one Fault with an issue for each, and brings the
-// origins into the spelling in which they are compared.
-func (e *Endpoint) check() error {
+// Check reports everything that is wrong with the settings at once, as one Fault invalid_endpoint with an issue for each,
+// and brings the origins into the spelling in which they are compared.
+func (e *Endpoint) Check() error {
 	var issues []fault.Issue
 
 	refuse := func(field, format string, args ...any) {

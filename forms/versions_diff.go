@@ -85,9 +85,14 @@ func (s *Schemas) changes(ctx context.Context, tenantID uuid.UUID, endpointID st
 	return found, postgres.Fault("compare a schema with what is published", err)
 }
 
-// FirstChanges returns the changes that a schema makes where there is no endpoint yet.
-func FirstChanges(wanted *Schema) SchemaDiff {
-	return SchemaDiff{Changes: changesBetween(&Schema{}, wanted), Revision: 1}
+// FirstChanges returns the changes that a schema makes where there is no endpoint yet. The error is the Fault
+// invalid_schema.
+func FirstChanges(wanted *Schema) (SchemaDiff, error) {
+	if err := wanted.Check(); err != nil {
+		return SchemaDiff{}, err
+	}
+
+	return SchemaDiff{Changes: changesBetween(&Schema{}, wanted), Revision: 1}, nil
 }
 
 func changesBetween(before, after *Schema) []SchemaChange {
