@@ -109,11 +109,28 @@ func (v *Visitors) writeErrorPage(c *gin.Context, status int, failed *fault.Faul
 	content := page{
 		Title: titleOf(status, failed.Code), Message: failed.Message, Issues: failed.Issues, Back: backTo(c.Request),
 	}
+	if failed.Code == codeValidation {
+		content.Issues = sentencesOf(failed.Issues)
+	}
+
 	if failed.Kind == fault.Internal {
 		content.RequestID = edge.RequestID(c)
 	}
 
 	pages.write(c, status, "error.html", content)
+}
+
+// codeValidation is the refusal by a schema. Its sentences name the fields as people do, and are in the visitor's language.
+const codeValidation = "validation_failed"
+
+// sentencesOf leaves the keys of the fields out, which say nothing to people.
+func sentencesOf(issues []fault.Issue) []fault.Issue {
+	sentences := make([]fault.Issue, len(issues))
+	for i, issue := range issues {
+		sentences[i].Message = issue.Message
+	}
+
+	return sentences
 }
 
 // backTo is the page that the visitor came from, when it is one that a browser can open.
