@@ -85,6 +85,10 @@ func makeDemo(ctx context.Context, s *store) (demoFacts, error) {
 		return demoFacts{}, err
 	}
 
+	if err := publishDemo(ctx, s, endpoint); err != nil {
+		return demoFacts{}, err
+	}
+
 	if err := fillDemo(ctx, s, endpoint); err != nil {
 		return demoFacts{}, err
 	}

@@ -24,6 +24,8 @@ const (
 	replayShare  = 0.06
 	companyShare = 0.35
 	phoneShare   = 0.3
+
+	newsletterShare = 0.25
 )
 
 // weekdayShare and hourShare are the rhythm of visitors at work: few at the weekend, most before and after noon.
@@ -35,6 +37,7 @@ var (
 // demoHistory makes up a year of submissions that ends at end, the oldest first. It depends on nothing but its arguments.
 func demoHistory(endpointID string, end time.Time) []forms.Submission {
 	random := rand.New(rand.NewPCG(demoSeed, demoSeed))
+	schema := demoSchema()
 	begin := end.Add(-demoYear).Truncate(24 * time.Hour)
 
 	var made []forms.Submission
@@ -46,6 +49,8 @@ func demoHistory(endpointID string, end time.Time) []forms.Submission {
 		for range around(random, expected) {
 			at := day.Add(time.Duration(weighted(random, hourShare[:]))*time.Hour + time.Duration(random.Int64N(int64(time.Hour))))
 			submission := demoSubmission(random, endpointID, at.Truncate(time.Microsecond))
+
+			submission.Fields = schema.Normalize(submission.Fields)
 
 			if at.Before(end) {
 				made = append(made, submission)
@@ -83,7 +88,7 @@ func weighted(random *rand.Rand, shares []float64) int {
 func demoSubmission(random *rand.Rand, endpointID string, at time.Time) forms.Submission {
 	made := forms.Submission{
 		ID: idOf(random, at), EndpointID: endpointID, ReceivedAt: at, Status: forms.StatusAccepted,
-		Rules:  forms.Rules{Version: forms.RuleVersion, Family: forms.FamilyForm},
+		Rules:  forms.Rules{Version: forms.RuleVersion, Schema: demoVersion, Family: forms.FamilyForm},
 		Fields: demoFields(random),
 	}
 
@@ -125,13 +130,17 @@ func demoFields(random *rand.Rand) forms.Fields {
 	}
 
 	if random.Float64() < phoneShare {
-		fields = append(fields, field("phone", people.phone+" "+digits(random, 3)+" "+digits(random, 4)))
+		fields = append(fields, field("phone", people.phone+digits(random, people.phoneDigits)))
 	}
 
 	for _, topic := range demoTopics[:1+random.IntN(len(demoTopics))] {
 		if random.Float64() < 0.4 {
 			fields = append(fields, field("topics", topic))
 		}
+	}
+
+	if random.Float64() < newsletterShare {
+		fields = append(fields, field("newsletter", "on"))
 	}
 
 	message := pick(random, people.openings) + " " + pick(random, people.messages) + "\n\n" + pick(random, people.closings)
@@ -155,7 +164,7 @@ func spamFields(random *rand.Rand) forms.Fields {
 	return forms.Fields{
 		field("name", bait[0]),
 		field("email", "offer"+digits(random, 4)+"@example.net"),
-		field("phone", digits(random, 10)),
+		field("phone", "+44 20 7946 0"+digits(random, 3)),
 		field("message", bait[1]+" https://"+digits(random, 5)+".example.net/"),
 	}
 }

@@ -4,7 +4,9 @@ package main
 type people struct {
 	first, last [][2]string
 	companies   []string
+	// phone begins the numbers, as many as phoneDigits stand behind it; where there are some for fiction, it is those.
 	phone       string
+	phoneDigits int
 	openings    []string
 	messages    []string
 	closings    []string
@@ -43,8 +45,8 @@ var demoPeople = []people{
 			{"Kowalski", "kowalski"},
 		},
 		companies: []string{"Ltd", "& Partners", "Studio", "Logistics"},
-		phone:     "+44 20 7946",
-		openings:  []string{"Hello,", "Hi there,", "Good morning,", "Dear team,"},
+		phone:     "+44 20 7946 0", phoneDigits: 3,
+		openings: []string{"Hello,", "Hi there,", "Good morning,", "Dear team,"},
 		messages: []string{
 			"we are looking for someone to redo our booking page before the season starts. Do you take on small projects?",
 			"could you tell me whether the yearly plan can be paid by invoice?",
@@ -65,8 +67,8 @@ var demoPeople = []people{
 			{"Müller", "mueller"}, {"Weiß", "weiss"}, {"Schröder", "schroeder"}, {"Yıldız", "yildiz"}, {"Brandt", "brandt"},
 		},
 		companies: []string{"GmbH", "& Söhne", "Werkstätten"},
-		phone:     "+49 30 23125",
-		openings:  []string{"Guten Tag,", "Hallo,", "Sehr geehrte Damen und Herren,"},
+		phone:     "+49 30 23125 ", phoneDigits: 3,
+		openings: []string{"Guten Tag,", "Hallo,", "Sehr geehrte Damen und Herren,"},
 		messages: []string{
 			"ich hätte gern ein Angebot für die Wartung unserer Heizung. Wann könnten Sie vorbeikommen?",
 			"gibt es für Vereine einen ermäßigten Preis?",
@@ -81,7 +83,7 @@ var demoPeople = []people{
 		companies: []string{
 			"SARL", "et Fils", "Conseil",
 		},
-		phone:    "+33 1 99 00",
+		phone: "+33 1 99 00 ", phoneDigits: 4,
 		openings: []string{"Bonjour,", "Bonsoir,", "Madame, Monsieur,"},
 		messages: []string{
 			"est-il possible de décaler notre rendez-vous à jeudi après-midi ?",
@@ -96,7 +98,7 @@ var demoPeople = []people{
 		companies: []string{
 			"S.L.", "Hermanos", "Arquitectura",
 		},
-		phone:    "+34 910 00",
+		phone: "+34 910 00 ", phoneDigits: 4,
 		openings: []string{"Hola,", "Buenos días,", "Buenas tardes,"},
 		messages: []string{
 			"¿hacéis envíos a las islas? En la web no me aparece la opción.",
@@ -110,8 +112,8 @@ var demoPeople = []people{
 		first:     [][2]string{{"佐藤", "sato"}, {"鈴木", "suzuki"}, {"田中", "tanaka"}},
 		last:      [][2]string{{"陽子", "yoko"}, {"健太", "kenta"}, {"美咲", "misaki"}},
 		companies: []string{"商店", "デザイン事務所"},
-		phone:     "+81 3 5550",
-		openings:  []string{"はじめまして。", "お世話になっております。"},
+		phone:     "+81 3 5550 ", phoneDigits: 4,
+		openings: []string{"はじめまして。", "お世話になっております。"},
 		messages: []string{
 			"展示会の予約について教えていただけますか。当日は三名で伺う予定です。",
 			"資料を請求したいのですが、英語版もありますか。",
@@ -122,8 +124,8 @@ var demoPeople = []people{
 		first:     [][2]string{{"ليلى", "layla"}, {"يوسف", "youssef"}, {"مريم", "maryam"}},
 		last:      [][2]string{{"حداد", "haddad"}, {"منصور", "mansour"}, {"العلي", "alali"}},
 		companies: []string{"للتجارة", "وشركاؤه"},
-		phone:     "+971 4 555",
-		openings:  []string{"مرحباً،", "السلام عليكم،"},
+		phone:     "+971 4 555 ", phoneDigits: 4,
+		openings: []string{"مرحباً،", "السلام عليكم،"},
 		messages: []string{
 			"أود معرفة مواعيد الدورة القادمة وهل يمكن التسجيل عبر الإنترنت؟",
 			"هل لديكم فرع في المدينة؟ نرغب في زيارتكم الأسبوع القادم.",

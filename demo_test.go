@@ -9,6 +9,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/config"
+	"formonce/internal/fault"
 )
 
 func TestTheDemoIsMadeOnceAndSaysTheSameEachTime(t *testing.T) {
@@ -122,6 +123,7 @@ func TestTheHistoryIsBelievable(t *testing.T) {
 
 	end := time.Date(2026, 11, 30, 9, 30, 0, 0, time.UTC)
 	history := demoHistory("contact-form", end)
+	schema := demoSchema()
 
 	if !reflect.DeepEqual(history, demoHistory("contact-form", end)) {
 		t.Error("the same moment makes another history")
@@ -152,6 +154,10 @@ func TestTheHistoryIsBelievable(t *testing.T) {
 		replayed += count(s.ReplayCount > 0)
 		weekend += count(s.ReceivedAt.Weekday() == time.Saturday || s.ReceivedAt.Weekday() == time.Sunday)
 		night += count(s.ReceivedAt.Hour() < 6)
+
+		if err := schema.Validate(s.Fields, "en"); err != nil || s.Rules.Schema != demoVersion {
+			t.Errorf("the form would have refused this: %+v", fault.As(err).Issues)
+		}
 
 		if again, err := forms.DecodeFields(forms.EncodeFields(s.Fields)); err != nil || !reflect.DeepEqual(again, s.Fields) {
 			t.Errorf("fields that cannot be stored as they are: %v", err)
