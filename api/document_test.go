@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -43,12 +44,22 @@ func (o operation) takesKey() bool {
 func operations(t *testing.T) map[string]operation {
 	t.Helper()
 
+	found, err := readOperations()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return maps.Clone(found)
+}
+
+// readOperations reads the contract once: tests look into it for every request that they send.
+var readOperations = sync.OnceValues(func() (map[string]operation, error) {
 	var document struct {
 		Paths map[string]map[string]yaml.Node `yaml:"paths"`
 	}
 
 	if err := yaml.Unmarshal(api.Contract, &document); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 
 	found := map[string]operation{}
@@ -61,15 +72,15 @@ func operations(t *testing.T) map[string]operation {
 
 			var read operation
 			if err := node.Decode(&read); err != nil {
-				t.Fatalf("%s %s: %v", method, path, err)
+				return nil, fmt.Errorf("%s %s: %w", method, path, err)
 			}
 
 			found[method+" "+path] = read
 		}
 	}
 
-	return found
-}
+	return found, nil
+})
 
 // document is the contract as a JSON Schema resource, in which every answer's schema can be found.
 var document = sync.OnceValues(func() (*jsonschema.Compiler, error) {

@@ -30,7 +30,7 @@ const (
 	refreshCookiePath = Prefix + "/session"
 )
 
-// SignupOpen, as Options.Signup, lets strangers make tenants.
+// SignupOpen is the Options.Signup that lets strangers make tenants.
 const SignupOpen = "open"
 
 // accessToken is the shape of every answer that holds one (RFC 6749, section 5.1).
@@ -51,6 +51,7 @@ func (a *API) cookie(token string, until time.Time) *http.Cookie {
 		age = int(math.Ceil(time.Until(until).Seconds()))
 	}
 
+	//nolint:gosec // Secure wherever the service is reached by https; without that the browser would not send it at all.
 	return &http.Cookie{
 		Name: refreshCookie, Value: token, Path: refreshCookiePath, MaxAge: age,
 		HttpOnly: true, Secure: a.PublicURL.Scheme == "https", SameSite: http.SameSiteStrictMode,

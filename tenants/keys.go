@@ -26,14 +26,14 @@ SELECT id, name, prefix, scopes, created_by, created_at, expires_at, last_used_a
 	addKey     = `
 INSERT INTO api_keys (tenant_id, id, name, prefix, scopes, created_by, created_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	addSecret = `INSERT INTO api_key_hashes (key_hash, tenant_id, key_id, secret_id) VALUES ($1, $2, $3, $4)`
+	addHash   = `INSERT INTO api_key_hashes (key_hash, tenant_id, key_id, secret_id) VALUES ($1, $2, $3, $4)`
 	changeKey = `UPDATE api_keys SET name = $3, scopes = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2`
 	renameKey = `UPDATE api_keys SET prefix = $3 WHERE tenant_id = $1 AND id = $2`
 	// A secret that was to end sooner already still does.
-	endSecrets = `
+	endHashes = `
 UPDATE api_key_hashes SET expires_at = LEAST(expires_at, now() + $3::interval) WHERE tenant_id = $1 AND key_id = $2`
-	dropSecrets = `DELETE FROM api_key_hashes WHERE tenant_id = $1 AND key_id = $2 AND expires_at <= now()`
-	dropKey     = `DELETE FROM api_keys WHERE tenant_id = $1 AND id = $2 RETURNING name, prefix`
+	dropHashes = `DELETE FROM api_key_hashes WHERE tenant_id = $1 AND key_id = $2 AND expires_at <= now()`
+	dropKey    = `DELETE FROM api_keys WHERE tenant_id = $1 AND id = $2 RETURNING name, prefix`
 )
 
 const (
@@ -137,7 +137,7 @@ func (k *Keys) Create(ctx context.Context, maker Caller, wanted Key) (Key, strin
 			return err
 		}
 
-		if _, err := s.Tx.Exec(ctx, addSecret, hashKey(secret), maker.TenantID, wanted.ID, uuid.New()); err != nil {
+		if _, err := s.Tx.Exec(ctx, addHash, hashKey(secret), maker.TenantID, wanted.ID, uuid.New()); err != nil {
 			return err
 		}
 
@@ -198,10 +198,10 @@ func (k *Keys) Rotate(ctx context.Context, tenantID, keyID uuid.UUID, grace time
 			sql  string
 			args []any
 		}{
-			{endSecrets, []any{tenantID, keyID, grace}},
-			{dropSecrets, []any{tenantID, keyID}},
+			{endHashes, []any{tenantID, keyID, grace}},
+			{dropHashes, []any{tenantID, keyID}},
 			{renameKey, []any{tenantID, keyID, prefix}},
-			{addSecret, []any{hashKey(secret), tenantID, keyID, uuid.New()}},
+			{addHash, []any{hashKey(secret), tenantID, keyID, uuid.New()}},
 		} {
 			if _, err := s.Tx.Exec(ctx, step.sql, step.args...); err != nil {
 				return err

@@ -25,8 +25,8 @@ const (
 
 const (
 	insertSession = `
-INSERT INTO sessions (id, login_id, tenant_id, method, address, agent, created_at, seen_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, now(), now(), now() + $7::interval)`
+INSERT INTO sessions (id, login_id, tenant_id, method, address, agent, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, now() + $7::interval)`
 	insertRefresh = `INSERT INTO refresh_tokens (token_hash, session_id) VALUES ($1, $2)`
 	// Where a person begins: in the tenant that was asked for, else in the one they were in last, else where they have been
 	// a member for longest; in one that works before one that is suspended.
@@ -181,12 +181,12 @@ func (s *Sessions) access(ctx context.Context, grant Grant) (Token, error) {
 func PublicSessionID(sessionID uuid.UUID) string { return id.Write(sessionIDPrefix, sessionID) }
 
 // optional is null for the id of nothing.
-func optional(id uuid.UUID) *uuid.UUID {
-	if id == (uuid.UUID{}) {
+func optional(given uuid.UUID) *uuid.UUID {
+	if given == (uuid.UUID{}) {
 		return nil
 	}
 
-	return &id
+	return &given
 }
 
 var errSessionNotFound = fault.New(fault.NotFound, "session_not_found",
