@@ -55,11 +55,12 @@ type Export struct {
 	walk    exportWalk
 	columns columns
 	sheets  int
+	numbers map[versionKey]map[string]bool
 }
 
 // exportWriter takes the submissions of a file, the oldest first. Only after end the file is whole.
 type exportWriter interface {
-	add(s *Submission) error
+	add(ctx context.Context, s *Submission) error
 	end() error
 	// discard frees what a file holds on to, also one that was not ended.
 	discard()
@@ -158,7 +159,8 @@ func (e *Export) Write(ctx context.Context, w io.Writer) error {
 
 	defer file.discard()
 
-	if err := e.walk.each(ctx, file.add); err != nil {
+	err = e.walk.each(ctx, func(s *Submission) error { return file.add(ctx, s) })
+	if err != nil {
 		return postgres.Fault("read submissions for an export", err)
 	}
 

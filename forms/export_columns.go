@@ -1,9 +1,13 @@
 package forms
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
+
+	"formonce/internal/fault"
+	"formonce/internal/postgres"
 )
 
 // mostColumns bounds the columns of fields: a visitor may send any names. Fields beyond them share the last column.
@@ -84,6 +88,39 @@ func (c *columns) sort(fields Fields) (values [][]Value, rest Fields, whole bool
 
 	return values, rest, true
 }
+
+// numbersOf are the fields that are numbers by the schema that accepted the submission; a file meets few versions.
+func (e *Export) numbersOf(ctx context.Context, s *Submission) (map[string]bool, error) {
+	key := versionKey{e.walk.wanted.tenantID, s.EndpointID, s.Rules.Schema}
+
+	numbers, known := e.numbers[key]
+	if known || s.Rules.Schema == noSchema {
+		return numbers, nil
+	}
+
+	version, err := findVersion(ctx, e.walk.db.Pool, key.tenantID, key.endpointID, key.version)
+	if err != nil && !fault.Has(err, errVersionNotFound.Code) {
+		return nil, postgres.Fault("read a version of a schema for an export", err)
+	}
+
+	numbers = map[string]bool{}
+
+	if version.Schema != nil {
+		for _, field := range version.Schema.Fields {
+			numbers[field.Key] = slices.Contains(numericTypes, field.Type)
+		}
+	}
+
+	if e.numbers == nil {
+		e.numbers = map[versionKey]map[string]bool{}
+	}
+
+	e.numbers[key] = numbers
+
+	return numbers, nil
+}
+
+var numericTypes = []FieldType{TypeNumber, TypeInteger, TypeRating}
 
 const between = " | "
 

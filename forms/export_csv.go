@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"context"
 	"io"
 	"regexp"
 	"strconv"
@@ -30,7 +31,7 @@ func beginCSV(e *Export, w io.Writer) (exportWriter, error) {
 	return file, file.write(e.columns.heading())
 }
 
-func (f *csvFile) add(s *Submission) error {
+func (f *csvFile) add(_ context.Context, s *Submission) error {
 	values, rest, whole := f.export.columns.sort(s.Fields)
 	if !whole {
 		return nil

@@ -23,6 +23,7 @@ import (
 
 	"formonce/forms"
 	"formonce/internal/id"
+	"formonce/tenants"
 )
 
 // stored puts submissions of the endpoint into the database, a second apart, the oldest first.
@@ -175,6 +176,51 @@ func TestANumberOfAWorkbookIsOneThatCanBeReadBackAsItWasSent(t *testing.T) {
 
 		if got, _ := book.GetCellValue("Submissions", "I2", excelize.Options{RawCellValue: true}); got != number {
 			t.Errorf("%s came back as %s", number, got)
+		}
+	}
+}
+
+func TestATextThatIsANumberByItsSchemaIsOneInAWorkbook(t *testing.T) {
+	t.Parallel()
+
+	h := newHouse(t)
+	h.endpoint("contact", nil)
+
+	schemas := forms.NewSchemas(h.db)
+
+	_, err := schemas.Save(t.Context(), h.tenant.ID, "contact", 0, &forms.Schema{Fields: []forms.SchemaField{
+		{Key: "n", Type: forms.TypeNumber, Label: "Number"}, {Key: "zip", Type: forms.TypeText, Label: "ZIP"},
+	}})
+	if err == nil {
+		_, err = schemas.Publish(t.Context(), h.tenant.ID, "contact", 0)
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	lookup := forms.NewLookup(h.db, tenants.NewRegistry(h.db))
+
+	endpoint, err := lookup.Find(t.Context(), "contact")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	h.mustReceive(endpoint, post{body: "n=12.5&zip=10115"})
+	h.mustReceive(endpoint, post{body: "n=007&zip=00123"})
+
+	book := h.book(h.export(forms.ExportRequest{Format: forms.FormatXLSX}))
+
+	for cell, want := range map[string]struct {
+		text string
+		kind excelize.CellType
+	}{
+		"I2": {"12.5", excelize.CellTypeUnset}, "J2": {"10115", excelize.CellTypeInlineString},
+		"I3": {"007", excelize.CellTypeInlineString}, "J3": {"00123", excelize.CellTypeInlineString},
+	} {
+		kind, _ := book.GetCellType("Submissions", cell)
+		if text, _ := book.GetCellValue("Submissions", cell); text != want.text || kind != want.kind {
+			t.Errorf("%s is %q of the type %v, want %q of the type %v", cell, text, kind, want.text, want.kind)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"context"
 	"io"
 	"strconv"
 )
@@ -16,7 +17,7 @@ func beginJSONL(e *Export, w io.Writer) (exportWriter, error) {
 	return &jsonlFile{export: e, out: w}, nil
 }
 
-func (f *jsonlFile) add(s *Submission) error {
+func (f *jsonlFile) add(_ context.Context, s *Submission) error {
 	line := append(f.line[:0], '{')
 	line = appendMember(line, "id", PublicID(s.ID))
 	line = appendMember(line, "endpoint_id", s.EndpointID)

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -123,7 +124,7 @@ func (f *xlsxFile) head() error {
 	return f.write(cells)
 }
 
-func (f *xlsxFile) add(s *Submission) error {
+func (f *xlsxFile) add(ctx context.Context, s *Submission) error {
 	values, rest, whole := f.export.columns.sort(s.Fields)
 	if !whole {
 		return nil
@@ -140,8 +141,13 @@ func (f *xlsxFile) add(s *Submission) error {
 		excelize.Cell{StyleID: f.styles.time, Value: s.ReceivedAt.In(f.export.zone())},
 		f.text(string(s.Status)), s.Rules.Schema, s.ReplayCount, s.Starred, f.text(joined(s.Tags)))
 
-	for _, value := range values {
-		cells = append(cells, f.cell(value))
+	numbers, err := f.export.numbersOf(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	for i, value := range values {
+		cells = append(cells, f.cell(value, numbers[f.export.columns.names[i]]))
 	}
 
 	if f.export.columns.more {
@@ -151,10 +157,10 @@ func (f *xlsxFile) add(s *Submission) error {
 	return f.write(cells)
 }
 
-// cell keeps every text a text, whatever a spreadsheet would make of it: 00123, 1E5, 1-2, =A1. A number becomes one only
-// when it can be read back as it was sent.
-func (f *xlsxFile) cell(values []Value) any {
-	if len(values) == 1 && !values[0].IsText() {
+// cell keeps every text a text, whatever a spreadsheet would make of it: 00123, 1E5, 1-2, =A1. A number, by its
+// kind or by the schema that accepted it, becomes one only when it can be read back as it was sent.
+func (f *xlsxFile) cell(values []Value, isNumber bool) any {
+	if len(values) == 1 && (isNumber || !values[0].IsText()) {
 		if number, exact := exactNumber(values[0].String()); exact {
 			return number
 		}
