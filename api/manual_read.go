@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -119,11 +120,18 @@ func (d tree) describe(method, path string, item, operation tree) described {
 	return made
 }
 
-// membersOf lists the members of an object's schema, those of everything that it is composed of included.
-func (d tree) membersOf(schema tree) []member {
+// membersOf lists the members of an object's schema, those of everything that it is composed of included. A schema that holds
+// itself, some way down, is not opened a second time; above are those that are open.
+func (d tree) membersOf(schema tree, above ...*yaml.Node) []member {
 	schema = d.resolve(schema)
+	if slices.Contains(above, schema.node) {
+		return nil
+	}
+
+	above = append(slices.Clip(above), schema.node)
+
 	if items := schema.at("items"); items.node != nil {
-		return d.membersOf(items)
+		return d.membersOf(items, above...)
 	}
 
 	required := map[string]bool{}
@@ -134,7 +142,7 @@ func (d tree) membersOf(schema tree) []member {
 	var members []member
 
 	for _, part := range schema.at("allOf").elements() {
-		members = append(members, d.membersOf(part)...)
+		members = append(members, d.membersOf(part, above...)...)
 	}
 
 	for name, property := range schema.at("properties").members() {
@@ -142,7 +150,7 @@ func (d tree) membersOf(schema tree) []member {
 		members = append(members, member{
 			Name: name, Type: d.typeOf(property), Required: required[name],
 			Description: cmp.Or(property.text("description"), resolved.text("description")),
-			Members:     d.membersOf(resolved),
+			Members:     d.membersOf(resolved, above...),
 		})
 	}
 
