@@ -17,7 +17,7 @@ func TestSubmissionsAreExportedToAFile(t *testing.T) {
 	sent := at.received("message", "=1+1")
 
 	got := at.run("export", "--tenant", "acme", "--separator", "semicolon", "--bom", "--time-zone", "Asia/Kolkata")
-	if got.status != statusDone || !strings.HasPrefix(got.out, "\uFEFFid;endpoint_id;") || !strings.Contains(got.out, "+05:30;accepted;0;2;false;;'=1+1;") {
+	if got.status != statusDone || !strings.HasPrefix(got.out, "\uFEFFid;endpoint_id;") || !strings.Contains(got.out, "+05:30;accepted;1;2;false;;'=1+1;") {
 		t.Errorf("got %d, %q and %q", got.status, got.out, got.err)
 	}
 
