@@ -17,6 +17,7 @@ func rootCommand(c *console) *cobra.Command {
 		endpointCommand(c),
 		submissionCommand(c),
 		exportCommand(c),
+		mailCommand(c),
 		demoCommand(c),
 		doctorCommand(c),
 		versionCommand(c),

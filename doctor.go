@@ -38,6 +38,7 @@ func (c *console) checks() []check {
 		{"migrations", checkMigrations, databaseOpen},
 		{"clock", checkClock, databaseOpen},
 		{"redis", checkRedis, settingsRead},
+		{"mail", checkMail, settingsRead},
 		{"sentry", checkSentry, settingsRead},
 		{"listen address", checkListenAddress, settingsRead},
 	}

@@ -119,6 +119,27 @@ func checkRedis(ctx context.Context, p *patient) (string, error) {
 	return "It answers.", nil
 }
 
+func checkMail(ctx context.Context, p *patient) (string, error) {
+	if p.settings.SMTPURL == "" {
+		return "Not used: mails go to the log, and formonce mail shows them.", nil
+	}
+
+	sender, err := smtpOf(p.settings)
+	if err != nil {
+		return "", err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, 2*answerLimit)
+	defer cancel()
+
+	if err := sender.Check(ctx); err != nil {
+		return "", errors.New("the mail server of SMTP_URL does not let us in; check its address, the name and the password, " +
+			"and that it offers TLS")
+	}
+
+	return "The mail server lets us in.", nil
+}
+
 func checkSentry(_ context.Context, p *patient) (string, error) {
 	if p.settings.SentryDSN == "" {
 		return "Not used: faults are only logged.", nil

@@ -22,6 +22,7 @@ import (
 	"formonce/internal/postgres"
 	"formonce/internal/report"
 	"formonce/migrations"
+	"formonce/tenants"
 )
 
 // drainWithin is what is left to requests in flight when the service is asked to stop. The rest of the ten seconds that a
@@ -81,6 +82,7 @@ func serve(ctx context.Context, cfg *config.Config, opts serveOptions) (err erro
 		{"", s.startDatabase},
 		{roleWorker, s.startJobs},
 		{roleWeb, s.listen},
+		{roleWorker, s.startMail},
 		{roleWeb, s.startHTTP},
 		{"", s.startMetrics},
 		{roleWeb, s.showDemo},
@@ -241,6 +243,9 @@ func (s *service) startJobs(context.Context) error {
 	eraser := forms.NewEraser(s.db, s.opts.Log)
 	s.startLoop("erase what is past its retention", forms.RetainEvery, eraser.Retain)
 	s.startLoop("erase removed endpoints", forms.FinishEndpointsEvery, eraser.FinishEndpoints)
+
+	purge := purger{tenants: tenants.NewRegistry(s.db), directory: forms.NewDirectory(s.db)}
+	s.startLoop("erase closed tenants and accounts", purgeEvery, purge.pass)
 
 	return nil
 }

@@ -103,11 +103,22 @@ func (s *service) management(limits *edge.Limits, secret []byte, feed *forms.Fee
 
 	entrance.Provider, err = tenants.NewProvider(s.db, entrance.Guard, entrance.SignIns, secret, tenants.ProviderOptions{
 		Issuer: s.cfg.OIDCIssuer, ClientID: s.cfg.OIDCClientID, ClientSecret: s.cfg.OIDCClientSecret,
-		Callback: s.public.JoinPath(api.OIDCCallback).String(), OpenSignUp: true,
+		Callback: s.public.JoinPath(api.OIDCCallback).String(), OpenSignUp: s.cfg.Signup == api.SignupOpen,
+		Closed: s.cfg.Signup == "closed",
 	})
 	if err != nil {
 		return nil, err
 	}
+
+	mailbox, err := tenants.NewMailbox(s.db, secret, s.public)
+	if err != nil {
+		return nil, err
+	}
+
+	entrance.NotifyBy(mailbox)
+
+	registry, people := tenants.NewRegistry(s.db), tenants.NewPeople(s.db, entrance, mailbox)
+	registry.Mailbox, people.Invitations.Closed = mailbox, s.cfg.Signup == "closed"
 
 	kept := tenants.NewAnswers(s.db, answers)
 
@@ -116,11 +127,11 @@ func (s *service) management(limits *edge.Limits, secret []byte, feed *forms.Fee
 	s.startLoop("remove kept answers", sweepEvery, kept.Sweep)
 
 	return api.New(api.Options{
-		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: kept, Registry: tenants.NewRegistry(s.db),
+		Entrance: entrance, Keys: tenants.NewKeys(s.db), Answers: kept, Registry: registry, People: people,
 		Exporter: forms.NewExporter(s.db), Reports: forms.NewReports(s.db), Feed: feed,
 		Directory: forms.NewDirectory(s.db), Schemas: forms.NewSchemas(s.db), Inbox: forms.NewInbox(s.db).WithOutbox(s.opts.Outbox),
 		Limits: limits, CallerRate: edge.Rate(s.cfg.CallerRate), PublicURL: s.public,
-		Signup: api.SignupOpen,
+		Signup: s.cfg.Signup,
 	}), nil
 }
 

@@ -20,6 +20,14 @@ var needMore = map[string]string{
 	"POST /passkeys":                     "a device",
 	"POST /session/passkey":              "a device",
 	"POST /session/refresh":              "the cookie of a session",
+	"POST /email/verify":                 "a link of a mail",
+	"POST /password/reset":               "a link of a mail",
+	"POST /account/email/confirm":        "a link of a mail",
+	"POST /account/restore":              "an account that is going to be deleted",
+	"DELETE /account":                    "a person who is no only owner",
+	"POST /invitations/preview":          "a link of a mail",
+	"POST /invitations/accept":           "a link of a mail",
+	"POST /tenant/restore":               "a tenant that is going to be deleted",
 	"POST /token":                        "a key in place of an access token",
 }
 

@@ -44,6 +44,8 @@ type office struct {
 	db       *postgres.DB
 	acme     tenants.Created
 	entrance *tenants.Entrance
+	people   *tenants.People
+	registry *tenants.Registry
 	server   *httptest.Server
 	logged   *fixture.Log
 	feed     *forms.Feed
@@ -78,7 +80,16 @@ func serveOver(t *testing.T, db *postgres.DB, acme tenants.Created) *office {
 		t.Fatal(err)
 	}
 
-	o := &office{T: t, db: db, acme: acme, entrance: entrance, logged: &fixture.Log{}, feed: forms.NewFeed(db)}
+	mailbox, err := tenants.NewMailbox(db, secret, public)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o := &office{
+		T: t, db: db, acme: acme, entrance: entrance, people: tenants.NewPeople(db, entrance, mailbox),
+		registry: tenants.NewRegistry(db), logged: &fixture.Log{}, feed: forms.NewFeed(db),
+	}
+	o.registry.Mailbox = mailbox
 	o.server = httptest.NewServer(o.routes())
 	o.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(o.server.Close)
@@ -167,7 +178,7 @@ func (o *office) routes() http.Handler {
 	}
 
 	management := api.New(api.Options{
-		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: tenants.NewRegistry(o.db),
+		Entrance: o.entrance, Keys: tenants.NewKeys(o.db), Answers: tenants.NewAnswers(o.db, box), Registry: o.registry, People: o.people,
 		Directory: forms.NewDirectory(o.db), Schemas: forms.NewSchemas(o.db), Inbox: forms.NewInbox(o.db).WithOutbox(integrations.Outbox{}),
 		Exporter: forms.NewExporter(o.db), Reports: forms.NewReports(o.db), Feed: o.feed, StreamFor: streamFor, Limits: limits, PublicURL: public,
 		Signup: api.SignupOpen,

@@ -22,12 +22,13 @@ const Prefix = "/api/v1"
 // Options are the parts that the routes ask.
 type Options struct {
 	Entrance  *tenants.Entrance
+	People    *tenants.People
 	Keys      *tenants.Keys
 	Answers   *tenants.Answers
 	Registry  *tenants.Registry
 	Directory *forms.Directory
-	Inbox     *forms.Inbox
 	Schemas   *forms.Schemas
+	Inbox     *forms.Inbox
 	Exporter  *forms.Exporter
 	Reports   *forms.Reports
 	Feed      *forms.Feed
@@ -62,7 +63,11 @@ type route struct {
 	self bool
 	// once rows honour the header Idempotency-Key. They reach the database only through transactions that join the one
 	// of their context.
-	once   bool
+	once bool
+	// closing rows are for a tenant that is going to be deleted too; all that only look are.
+	closing bool
+	// before is asked first, for what must not wait within the transaction of once.
+	before func(*API, *request) error
 	handle func(*API, *request) (reply, error)
 }
 
@@ -80,8 +85,14 @@ var table = slices.Concat(
 	passkeyRoutes,
 	oidcRoutes,
 	submissionRoutes,
+	accountRoutes,
+	memberRoutes,
+	invitationRoutes,
+	tenantRoutes,
+	auditRoutes,
 	// Last, since the tests that walk the table would find nothing of the endpoint behind it.
 	endpointEraseRoutes,
+	farewellRoutes,
 )
 
 // Routes adds the rows of the table, and the contract that describes them.
@@ -100,7 +111,7 @@ func (a *API) serve(row route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		r := &request{gin: c}
 
-		for _, step := range []func(*request, route) error{a.admit, a.limitCaller, readBody} {
+		for _, step := range []func(*request, route) error{a.admit, a.limitCaller, readBody, a.prepare} {
 			if err := step(r, row); err != nil {
 				edge.Fail(c, err)
 				return
@@ -115,6 +126,15 @@ func (a *API) serve(row route) gin.HandlerFunc {
 
 		answer.write(c)
 	}
+}
+
+// prepare is for the rows that have something to ask before anything else.
+func (a *API) prepare(r *request, row route) error {
+	if row.before == nil {
+		return nil
+	}
+
+	return row.before(a, r)
 }
 
 // limitCaller spends from the allowance of the member or key, so that no program of one tenant slows down the others.
@@ -161,7 +181,9 @@ func (a *API) admit(r *request, row route) error {
 	actor.Address, actor.Agent, actor.RequestID = client.Address, client.Agent, client.RequestID
 	r.gin.Request = r.gin.Request.WithContext(tenants.WithActor(r.ctx(), actor))
 
-	return caller.Refuse(tenants.Need{Role: row.role, Scope: row.scope, Self: row.self})
+	return caller.Refuse(tenants.Need{
+		Role: row.role, Scope: row.scope, Self: row.self, Closing: row.closing || row.method == http.MethodGet,
+	})
 }
 
 // authenticate counts what does not count, so that nobody can try credentials without end.

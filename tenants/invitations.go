@@ -63,6 +63,9 @@ type Invitation struct {
 
 // Invitations are the open invitations of tenants.
 type Invitations struct {
+	// Closed keeps people out who have no login yet. Set it before the first use.
+	Closed bool
+
 	db       *postgres.DB
 	entrance *Entrance
 	mailbox  *Mailbox

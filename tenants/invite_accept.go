@@ -38,6 +38,8 @@ INSERT INTO members (tenant_id, id, login_id, role) VALUES ($1, $2, $3, $4) ON C
 var (
 	errOtherAddress = fault.New(fault.Forbidden, "invitation_for_another",
 		"This invitation is for another e-mail address than the one that you are signed in with. Sign out, and open it again.")
+	errNoNewLogins = fault.New(fault.Forbidden, "sign_up_closed",
+		"Nobody gets a new login here. Ask the operator of the service for one, and open the invitation again.")
 	errSignInFirst = fault.New(fault.Conflict, "sign_in_first",
 		"There is a login with this address since a moment ago. Sign in with it, and accept the invitation then.")
 )
@@ -128,6 +130,10 @@ func (i *Invitations) arrive(ctx context.Context, offer Offer, how Acceptance) (
 	case offer.HasLogin:
 		loginID, err = i.entrance.SignIns.admit(ctx, offer.Email, how.Password, how.Client)
 		return loginID, "", err
+	}
+
+	if i.Closed {
+		return uuid.UUID{}, "", errNoNewLogins
 	}
 
 	if err := how.check(); err != nil {

@@ -27,9 +27,9 @@ DELETE FROM api_keys k USING members m WHERE m.login_id = $1 AND k.tenant_id = m
 
 // PurgeAccounts erases the accounts whose time has come, with everything of them: memberships, sessions, factors, links,
 // mails, and the API keys that they have made. One that still owns a tenant in which they are alone waits until that is
-// erased; see Registry.Due. It may be called at any time, by several processes, and again after it was interrupted.
-func (a *Accounts) PurgeAccounts(ctx context.Context) error {
-	rows, err := a.db.Pool.Query(ctx, dueAccounts)
+// erased; see Due. It may be called at any time, by several processes, and again after it was interrupted.
+func (r *Registry) PurgeAccounts(ctx context.Context) error {
+	rows, err := r.db.Pool.Query(ctx, dueAccounts)
 	if err != nil {
 		return postgres.Fault("list accounts to erase", err)
 	}
@@ -41,14 +41,14 @@ func (a *Accounts) PurgeAccounts(ctx context.Context) error {
 
 	var faults []error
 	for _, loginID := range due {
-		faults = append(faults, a.purge(ctx, loginID))
+		faults = append(faults, r.purge(ctx, loginID))
 	}
 
 	return errors.Join(faults...)
 }
 
-func (a *Accounts) purge(ctx context.Context, loginID uuid.UUID) error {
-	err := postgres.InTx(ctx, a.db.Pool, func(tx pgx.Tx) error {
+func (r *Registry) purge(ctx context.Context, loginID uuid.UUID) error {
+	err := postgres.InTx(ctx, r.db.Pool, func(tx pgx.Tx) error {
 		found, err := collectIDs(ctx, tx, lockDueAccount, loginID)
 		if err != nil || len(found) == 0 {
 			return err

@@ -56,6 +56,10 @@ type Config struct {
 	MaxJSONDepth int
 	// BodyTimeout is how long a client may take to send a whole request.
 	BodyTimeout time.Duration
+	// Signup says who may sign up: open, invite or closed.
+	Signup string
+	// SMTPURL is empty when mails go to the log; MailFrom is their sender, and not empty beside it.
+	SMTPURL, MailFrom string
 	// OIDCIssuer is empty when nobody signs in at a provider; all three are set, or none.
 	OIDCIssuer, OIDCClientID, OIDCClientSecret string
 	// SentryDSN is empty when nothing is to be reported.
@@ -138,6 +142,10 @@ func (c *Config) checkTogether(failed map[string]bool) []error {
 
 	if c.MetricsAddr != "" && c.MetricsAddr == c.ListenAddr {
 		faults = append(faults, errors.New("METRICS_ADDR must differ from LISTEN_ADDR; leave it empty to have /metrics there"))
+	}
+
+	if c.SMTPURL != "" && c.MailFrom == "" && !failed["MAIL_FROM"] {
+		faults = append(faults, errors.New("MAIL_FROM is required when SMTP_URL is set: mails need a sender that answers can go to"))
 	}
 
 	if missing := c.missingOIDC(); missing != "" && !failed["OIDC_ISSUER"] {

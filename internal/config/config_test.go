@@ -42,7 +42,7 @@ func TestAnEmptyEnvironmentGivesTheDefaults(t *testing.T) {
 		ClientRate: config.Rate{Limit: 60, Window: time.Minute}, EndpointRate: config.Rate{Limit: 600, Window: time.Minute},
 		CallerRate:      config.Rate{Limit: 600, Window: time.Minute},
 		RateLimitMemory: 100_000, MaxBodyBytes: 262_144, MaxFields: 100, MaxFieldName: 128, MaxFieldValue: 16_384,
-		MaxJSONDepth: 16, BodyTimeout: 30 * time.Second, LogLevel: slog.LevelInfo,
+		MaxJSONDepth: 16, BodyTimeout: 30 * time.Second, LogLevel: slog.LevelInfo, Signup: "open",
 	}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("got  %+v\nwant %+v", *got, want)
@@ -78,6 +78,7 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 		"REDIS_URL":         "redis://cache:6379/1", "MAX_BODY_BYTES": "2048", "MAX_FIELDS": "7", "MAX_FIELD_NAME": "8",
 		"MAX_FIELD_VALUE": "9", "MAX_JSON_DEPTH": "3", "BODY_TIMEOUT": "1m30s", "SENTRY_DSN": "https://key@sentry.example.com/1",
 		"METRICS_ADDR": ":9100", "LOG_LEVEL": "debug",
+		"SIGNUP": "invite", "SMTP_URL": "smtps://u:p@mail.example.com", "MAIL_FROM": "Forms <forms@example.com>",
 		"OIDC_ISSUER": "https://login.example.com/realms/a", "OIDC_CLIENT_ID": "formonce", "OIDC_CLIENT_SECRET": "hush",
 	})
 	if err != nil {
@@ -91,6 +92,7 @@ func TestEverySettingReachesTheConfig(t *testing.T) {
 		CallerRate:   config.Rate{Limit: 9, Window: time.Second}, RateLimitMemory: 5000, RedisURL: "redis://cache:6379/1",
 		MaxBodyBytes: 2048, MaxFields: 7, MaxFieldName: 8, MaxFieldValue: 9, MaxJSONDepth: 3, BodyTimeout: 90 * time.Second,
 		SentryDSN: "https://key@sentry.example.com/1", MetricsAddr: ":9100", LogLevel: slog.LevelDebug,
+		Signup: "invite", SMTPURL: "smtps://u:p@mail.example.com", MailFrom: "Forms <forms@example.com>",
 		OIDCIssuer: "https://login.example.com/realms/a", OIDCClientID: "formonce", OIDCClientSecret: "hush",
 	}
 	if !reflect.DeepEqual(*got, want) {
@@ -121,6 +123,9 @@ func TestEveryFaultIsReportedAtOnceAndNoValueIsRepeated(t *testing.T) {
 		"MAX_FIELD_VALUE":     planted,
 		"MAX_JSON_DEPTH":      planted,
 		"BODY_TIMEOUT":        planted,
+		"SIGNUP":              planted,
+		"SMTP_URL":            "smtp://" + planted + ":99999999",
+		"MAIL_FROM":           planted,
 		"OIDC_ISSUER":         planted,
 		"SENTRY_DSN":          "https://" + planted,
 		"METRICS_ADDR":        planted,
@@ -163,6 +168,9 @@ func TestValuesOutsideTheRulesAreRefused(t *testing.T) {
 		"LOG_LEVEL":          {"INFO", "trace"},
 		"METRICS_ADDR":       {"9100", "127.0.0.1:8080"},
 		"REDIS_URL":          {"cache:6379"},
+		"SIGNUP":             {"Open", "yes"},
+		"SMTP_URL":           {"mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com:0"},
+		"MAIL_FROM":          {"forms", "Forms forms@example.com"},
 		"OIDC_ISSUER":        {"login.example.com", "http://login.example.com", "https://u@login.example.com", "https://a?b=c", "ftp://a"},
 	} {
 		for _, value := range values {
@@ -261,7 +269,7 @@ func TestTheReferenceNamesEverySettingOnceWithADescription(t *testing.T) {
 		seen[s.Name] = true
 	}
 
-	if len(seen) != 25 {
+	if len(seen) != 28 {
 		t.Errorf("%d settings", len(seen))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,16 @@ func text(at func(*Config) *string, check check) func(*Config, string) error {
 		}
 
 		return err
+	}
+}
+
+func oneOf(known ...string) check {
+	return func(value string) (string, error) {
+		if !slices.Contains(known, value) {
+			return "", fmt.Errorf("must be one of %s", strings.Join(known, ", "))
+		}
+
+		return value, nil
 	}
 }
 

@@ -3,6 +3,8 @@ package config
 import (
 	"log/slog"
 	"time"
+
+	"formonce/internal/mail"
 )
 
 // Setting describes one variable of the environment, for the reference that is made from it.
@@ -119,6 +121,20 @@ var table = []setting{
 		Name: "BODY_TIMEOUT", Default: "30s",
 		Doc: "How long a client may take to send a whole request, 1s to 10m.",
 	}, duration(func(c *Config) *time.Duration { return &c.BodyTimeout })},
+	{Setting{
+		Name: "SIGNUP", Default: "open",
+		Doc: "Who may sign up: open lets everybody make a tenant, invite only people who are invited to one, " +
+			"closed nobody: then tenants are made on the command line.",
+	}, text(func(c *Config) *string { return &c.Signup }, oneOf("open", "invite", "closed"))},
+	{Setting{
+		Name: "SMTP_URL", Secret: true,
+		Doc: "The mail server, as smtp://user:password@mail.example.com:587 or smtps://…:465. " +
+			"Without it mails are not sent: they go to the log, and formonce mail shows them.",
+	}, text(func(c *Config) *string { return &c.SMTPURL }, optional(mail.CheckServer))},
+	{Setting{
+		Name: "MAIL_FROM",
+		Doc:  "Who mails are from, such as Forms <forms@example.com>. Required with SMTP_URL.",
+	}, text(func(c *Config) *string { return &c.MailFrom }, optional(mail.CheckSender))},
 	{Setting{
 		Name: "OIDC_ISSUER",
 		Doc: "The OpenID provider that people may sign in at, as its issuer, such as https://login.example.com. " +

@@ -31,25 +31,58 @@ type SMTP struct {
 // and has to switch to TLS before anything is said, or smtps://…:465, which is TLS from the start. A server on this machine
 // may do without TLS. The sender's address is written "Name <name@example.com>" or bare. Its errors quote neither.
 func NewSMTP(address, from string) (*SMTP, error) {
-	parsed, err := url.Parse(address)
-	if err != nil || usualPorts[parsed.Scheme] == 0 || parsed.Hostname() == "" {
-		return nil, errors.New("must be a mail server's address such as smtp://user:password@mail.example.com:587, " +
-			"or smtps://…:465, with reserved characters of the password percent-encoded")
+	server, port, err := parseServer(address)
+	if err != nil {
+		return nil, err
 	}
 
-	sender, err := mail.ParseAddress(from)
+	sender, err := parseSender(from)
 	if err != nil {
-		return nil, errors.New("must be an e-mail address such as Forms <forms@example.com>")
+		return nil, err
+	}
+
+	return &SMTP{host: server.Hostname(), from: sender, options: optionsOf(server, port, hostOf(sender.Address))}, nil
+}
+
+// CheckServer returns the address of a mail server as it is when NewSMTP takes it. Its error continues a sentence that
+// begins with what the address is for, and does not quote it.
+func CheckServer(address string) (string, error) {
+	_, _, err := parseServer(address)
+
+	return address, err
+}
+
+// CheckSender is CheckServer for the address of a sender.
+func CheckSender(from string) (string, error) {
+	_, err := parseSender(from)
+
+	return from, err
+}
+
+func parseServer(address string) (*url.URL, int, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || usualPorts[parsed.Scheme] == 0 || parsed.Hostname() == "" {
+		return nil, 0, errors.New("must be a mail server's address such as smtp://user:password@mail.example.com:587, " +
+			"or smtps://…:465, with reserved characters of the password percent-encoded")
 	}
 
 	port := usualPorts[parsed.Scheme]
 	if text := parsed.Port(); text != "" {
 		if port, err = strconv.Atoi(text); err != nil || port < 1 || port > 65535 {
-			return nil, errors.New("must have a port from 1 to 65535")
+			return nil, 0, errors.New("must have a port from 1 to 65535")
 		}
 	}
 
-	return &SMTP{host: parsed.Hostname(), from: sender, options: optionsOf(parsed, port, hostOf(sender.Address))}, nil
+	return parsed, port, nil
+}
+
+func parseSender(from string) (*mail.Address, error) {
+	sender, err := mail.ParseAddress(from)
+	if err != nil {
+		return nil, errors.New("must be an e-mail address such as Forms <forms@example.com>")
+	}
+
+	return sender, nil
 }
 
 func optionsOf(server *url.URL, port int, domain string) []gomail.Option {
