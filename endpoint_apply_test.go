@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -12,9 +11,10 @@ import (
 func example(t *testing.T) string {
 	t.Helper()
 
-	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindStringSubmatch(readText(t, "docs/guides/schemas.md"))
+	_, after, _ := strings.Cut(readText(t, "docs/guides/schemas.md"), "\n```yaml\n")
+	file, _, _ := strings.Cut(after, "```")
 
-	return found[1]
+	return file
 }
 
 func readText(t *testing.T, path string) string {
@@ -164,7 +164,7 @@ func TestAFileThatCannotBeUsedIsRefusedByNameAndLine(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"":                               "is empty",
-		"id: contact-form\nnmae: x\n":    "line 2: there is no member nmae",
+		"id: contact-form\ntitle: x\n":   "line 2: there is no member title",
 		field + "  - {key: a, lable: x}": "line 4: there is no member lable",
 		field + "  - {key: a, type: select, options: [{valu: x}]}": "line 4: there is no member valu",
 		field + "  - {key: a, type: number, min: [1]}":             "line 4: it has to be a text",

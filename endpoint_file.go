@@ -72,7 +72,7 @@ func (c *console) readFile(name string) ([]byte, error) {
 	from := c.in
 
 	if name != "-" {
-		opened, err := os.Open(name) //nolint:gosec // Whoever types the command may read the file.
+		opened, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("the file cannot be read: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 
 // SchemaText is a text that may also be written as a number or as true or false, whose spelling is kept. What is a number
 // in JSON is shown as one.
-type SchemaText string
+type SchemaText string //nolint:recvcheck // What is written is a value, what is read into is a place.
 
 // SchemaTexts are texts of which a single one may be written without a list.
 type SchemaTexts []string

@@ -123,7 +123,9 @@ func openDesk(ctx context.Context, tx pgx.Tx, tenantID uuid.UUID, endpointID, ve
 		return d, err
 	}
 
-	return d, d.readDraft(ctx)
+	err = d.readDraft(ctx)
+
+	return d, err
 }
 
 func (d *desk) readDraft(ctx context.Context) error {

@@ -80,9 +80,10 @@ func (d *desk) publish(ctx context.Context) (Version, error) {
 		return Version{}, err
 	}
 
+	wanted := d.draft.Schema
 	made := Version{
 		Number: d.draft.Published + 1, PublishedAt: moment.Now(), PublishedBy: tenants.ActorOf(ctx).Name,
-		Schema: &Schema{Version: d.draft.Published + 1, Fields: d.draft.Schema.Fields, Unknown: d.draft.Schema.Unknown, Region: d.draft.Schema.Region},
+		Schema: &Schema{Version: d.draft.Published + 1, Fields: wanted.Fields, Unknown: wanted.Unknown, Region: wanted.Region},
 	}
 
 	if err := d.claimKeys(ctx, made.Number); err != nil {
