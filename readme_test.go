@@ -117,8 +117,8 @@ func TestTheFirstMinuteOfTheReadmeWorksAsItStands(t *testing.T) {
 	t.Parallel()
 
 	blocks := examples(t, "README.md", "sh")
-	if len(blocks) != 4 || !strings.HasPrefix(blocks[0], "make run ") {
-		t.Fatalf("this test knows a README with four examples, of which the first is make run:\n%q", blocks)
+	if len(blocks) != 5 || !strings.HasPrefix(blocks[0], "make run ") {
+		t.Fatalf("this test knows a README with five examples, of which the first is make run:\n%q", blocks)
 	}
 
 	s := newcomer(t)
@@ -145,6 +145,28 @@ func TestTheFirstMinuteOfTheReadmeWorksAsItStands(t *testing.T) {
 
 	s.wantForm(examples(t, "README.md", "html"))
 	s.want(200, "GET", "/dashboard/", "")
+}
+
+func TestTheQuickStartByAPIAloneWorksAsItStands(t *testing.T) {
+	t.Parallel()
+
+	blocks := examples(t, "README.md", "sh")
+	script := blocks[len(blocks)-1]
+
+	if !strings.Contains(script, "/api/v1") {
+		t.Fatalf("the last example of the README is the quick start by API:\n%s", script)
+	}
+
+	said := newcomer(t).types(script, shell...)
+
+	receipt := regexp.MustCompile(`"submission_id":"(sub_[0-9a-f]{32})"`).FindStringSubmatch(said)
+	if receipt == nil {
+		t.Fatalf("nothing was accepted:\n%s", said)
+	}
+
+	if listed := `"data":[{"id":"` + receipt[1] + `"`; !strings.Contains(said, listed) {
+		t.Errorf("the list does not have what was accepted:\n%s", said)
+	}
 }
 
 func TestTheExamplesOfTheGuideWorkAsTheyStand(t *testing.T) {
