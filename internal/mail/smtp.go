@@ -102,8 +102,13 @@ func optionsOf(server *url.URL, port int, domain string) []gomail.Option {
 
 	if name := server.User.Username(); name != "" {
 		password, _ := server.User.Password()
-		options = append(options, gomail.WithUsername(name), gomail.WithPassword(password),
-			gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover))
+		how := gomail.SMTPAuthAutoDiscover
+
+		if onThisMachine(server.Hostname()) {
+			how = gomail.SMTPAuthPlain // Without TLS nothing would be discovered.
+		}
+
+		options = append(options, gomail.WithUsername(name), gomail.WithPassword(password), gomail.WithSMTPAuth(how))
 	}
 
 	return options
