@@ -46,9 +46,11 @@ bench: ## Run every benchmark once, without the tests
 lint: $(LINTER) ## Run the linter over the Go code
 	$(LINTER) run ./...
 
-generate: ## Write the files that are made from others: the golden schema and the joined contract
+# The types follow the contract, so that they come last.
+generate: dashboard/node_modules/.package-lock.json ## Write the files that are made from others: golden schema, contract, its types
 	@PG_BIN_DIR="$$(node .ci/postgres.mjs)"; export PG_BIN_DIR; go test -count=1 ./migrations -update; \
 		go test -count=1 -run Joined ./api -update
+	cd dashboard && npm run generate
 
 release: $(DASHBOARD) ## Build one static binary for each platform into dist/
 	@rm -rf dist && mkdir dist

@@ -8,7 +8,7 @@ export default defineConfig({
   plugins: [react()],
   // Nothing is put into the page as a data: address, which the content security policy would have to allow.
   build: { assetsInlineLimit: 0, target: 'es2022' },
-  server: { proxy: { '/f/': service, '/readyz': service } },
+  server: { proxy: { '/api/': service, '/f/': service } },
   test: {
     environment: 'jsdom',
     environmentOptions: { jsdom: { url: 'http://127.0.0.1:8080/dashboard/' } },

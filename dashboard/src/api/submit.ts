@@ -1,4 +1,5 @@
 import { ask, member, text, type Answer } from './door';
+import { issuesOf, type Issue } from './refusal';
 
 export type Field = { readonly name: string; readonly value: string };
 
@@ -8,8 +9,6 @@ export type Receipt = {
   readonly receivedAt: string;
   readonly fieldCount: number;
 };
-
-export type Issue = { readonly field: string; readonly message: string };
 
 /** What became of one request; the kinds are all there can be. */
 export type Outcome =
@@ -70,12 +69,7 @@ function refused({ status, headers, body }: Answer): Outcome {
     status,
     code,
     message: text(error, 'message') ?? 'The answer was not one of Formonce. Is there a proxy in between?',
-    issues: issues(member(member(error, 'details'), 'issues')),
+    issues: issuesOf(member(member(error, 'details'), 'issues')),
     ...(Number.isNaN(wait) ? {} : { retryAfter: wait }),
   };
-}
-
-function issues(found: unknown): Issue[] {
-  if (!Array.isArray(found)) return [];
-  return found.map((issue) => ({ field: text(issue, 'field') ?? '', message: text(issue, 'message') ?? '' }));
 }

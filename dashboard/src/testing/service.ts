@@ -2,14 +2,12 @@ import { vi } from 'vitest';
 
 type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
 
-/** Stands in for the service: /readyz and /f/… answer as told, and what was posted is kept. */
-export function service(replies: { ready?: Reply | 'down'; submit?: readonly (Reply | 'down')[] } = {}) {
+/** Stands in for the public side of the service: /f/… answers as told, and what was posted is kept. */
+export function service(replies: { submit?: readonly (Reply | 'down')[] } = {}) {
   const posted: { path: string; key: string | null; body: string }[] = [];
   const queue = [...(replies.submit ?? [])];
 
   vi.stubGlobal('fetch', async (path: string, request: RequestInit = {}) => {
-    if (path === '/readyz') return answer(replies.ready ?? { body: { status: 'ok' } });
-
     posted.push({ path, key: new Headers(request.headers).get('Idempotency-Key'), body: String(request.body) });
     return answer(queue.shift() ?? 'down');
   });

@@ -20,6 +20,8 @@ vi.stubGlobal(
   },
 );
 
+vi.stubGlobal('scrollTo', () => undefined);
+
 // Axe draws where it can; jsdom cannot, and says so at each attempt.
 HTMLCanvasElement.prototype.getContext = () => null;
 

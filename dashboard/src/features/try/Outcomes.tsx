@@ -1,5 +1,4 @@
-import { CopyText } from '../../ui/CopyText';
-import { listCommand } from './commands';
+import { Link } from '@tanstack/react-router';
 import { explain } from './outcome';
 import type { Try } from './useTrial';
 
@@ -8,17 +7,17 @@ type Props = { tries: readonly Try[] };
 /** The newest answer as a receipt, with its meaning, and the earlier ones in a line each. */
 export function Outcomes({ tries }: Props) {
   const [latest, ...earlier] = tries;
+  const stored = tries.flatMap(({ outcome }) => ('receipt' in outcome ? [outcome.receipt] : []))[0];
 
   return (
     <div className="outcomes">
       <div role="status" aria-live="polite">
         {latest ? <Slip key={latest.id} one={latest} /> : <EmptySlip />}
       </div>
-      {latest && 'receipt' in latest.outcome && (
-        <div>
-          <p className="muted small">See it in the service:</p>
-          <CopyText name="List the submissions" text={listCommand(latest.outcome.receipt.endpointId)} />
-        </div>
+      {stored && (
+        <Link to="/inbox" search={{ endpoint: stored.endpointId, open: stored.submissionId }}>
+          See it in the inbox
+        </Link>
       )}
       {earlier.length > 0 && <Earlier tries={earlier} />}
     </div>

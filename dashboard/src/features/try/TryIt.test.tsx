@@ -1,42 +1,21 @@
-import { MantineProvider } from '@mantine/core';
-import { render, screen, within } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { describe, expect, it } from 'vitest';
 import { fault, receipt, service } from '../../testing/service';
-import { theme } from '../../theme';
-import { StartPage } from './StartPage';
-
-type Scheme = 'light' | 'dark';
+import { show, type Scheme } from '../../testing/show';
+import { TryIt } from './TryIt';
 
 async function open(scheme: Scheme = 'light') {
   const user = userEvent.setup();
-  const { container } = render(
-    <MantineProvider theme={theme} forceColorScheme={scheme} env="test">
-      <StartPage />
-    </MantineProvider>,
-  );
-  await screen.findByRole('heading', { level: 1, name: /^Formonce / });
+  const { container } = show(<TryIt endpoint="contact-form" />, scheme);
+  await screen.findByRole('heading', { name: 'Try it' });
   return { user, container };
 }
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const key = () => screen.getByLabelText<HTMLInputElement>('Idempotency key').value;
 const outcome = () => within(screen.getByRole('status'));
-
-describe('the state of the service', () => {
-  it.each([
-    ['ready', { body: { status: 'ok' } }, 'Formonce is running', /Point a form at it/],
-    ['not ready', fault(503, 'not_ready', 'The database does not answer.'), 'Formonce is not ready', /The database does not answer/],
-    ['silent', 'down' as const, 'Formonce does not answer', /Start it again/],
-  ])('is told when it is %s', async (_, ready, title, sentence) => {
-    service({ ready });
-    await open();
-
-    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(title);
-    expect(screen.getByText(sentence)).toBeTruthy();
-  });
-});
 
 describe('trying it', () => {
   it('shows the receipt, then the same receipt as a replay under the same key', async () => {
@@ -115,19 +94,6 @@ describe('trying it', () => {
     await user.keyboard('{Enter}');
 
     expect(await outcome().findByText('Accepted')).toBeTruthy();
-  });
-});
-
-describe('the first commands', () => {
-  it('are copied as they are shown, with the address of this service', async () => {
-    service();
-    const { user } = await open();
-
-    await user.click(button('Copy: Post to it'));
-
-    const copied = await navigator.clipboard.readText();
-    expect(copied).toContain('curl http://127.0.0.1:8080/f/my-form');
-    expect(screen.getByRole('region', { name: 'Post to it' }).textContent).toBe(copied);
   });
 });
 

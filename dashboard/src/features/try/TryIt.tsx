@@ -5,13 +5,14 @@ import { useTrial, type Trial } from './useTrial';
 
 const labels: Record<string, string> = { name: 'Name', email: 'E-mail', message: 'Message' };
 
-export function TryIt() {
-  const trial = useTrial();
+/** Sends to an endpoint as a form would, and explains every answer. */
+export function TryIt({ endpoint }: { endpoint: string }) {
+  const trial = useTrial(endpoint);
 
   return (
     <section className="panel try" aria-labelledby="try-title">
       <div className="try-form">
-        <Title order={2} id="try-title">
+        <Title order={2} id="try-title" className="panel-title">
           Try it
         </Title>
         <p className="muted">Send a submission, then send it again. Every answer is explained.</p>
@@ -30,18 +31,6 @@ function TrialForm({ trial }: { trial: Trial }) {
 
   return (
     <form onSubmit={send} className="stack">
-      <TextInput
-        label="Endpoint"
-        description="The id of the endpoint that takes the form"
-        value={trial.endpoint}
-        onChange={(event) => trial.setEndpoint(event.currentTarget.value)}
-        classNames={{ input: 'mono' }}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
-        required
-        withAsterisk={false}
-      />
       <TrialFields trial={trial} />
       <KeyField trial={trial} />
       <div className="actions">

@@ -37,7 +37,7 @@ export function explain(outcome: Outcome): Explanation {
         tone: 'warn',
         stamp: 'No endpoint',
         sentence: 'No endpoint has this id.',
-        next: 'Make it with the first command below, then send again.',
+        next: 'Was it given up in the meantime? Look at the list of endpoints.',
       };
     case 'limited':
       return {

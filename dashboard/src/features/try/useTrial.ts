@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { newKey } from '../../api/client';
 import { submit, type Field, type Outcome } from '../../api/submit';
 
 export type Try = { readonly id: number; readonly key: string; readonly outcome: Outcome };
@@ -11,17 +12,12 @@ const firstFields: readonly Field[] = [
   { name: 'message', value: 'Please call me back about the engine.' },
 ];
 
-// crypto.randomUUID exists only on https and localhost; a dashboard on a plain address of the network needs a key too.
-export function newKey(): string {
-  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `try-${hex}`;
-}
+const tryKey = () => newKey('try');
 
 /** One form that is filled in and sent, with the key that it carries and what became of each try, newest first. */
-export function useTrial() {
-  const [endpoint, setEndpoint] = useState('contact-form');
+export function useTrial(endpoint: string) {
   const [fields, setFields] = useState(firstFields);
-  const [key, setKey] = useState(newKey);
+  const [key, setKey] = useState(tryKey);
   const [tries, setTries] = useState<readonly Try[]>([]);
   const [sending, setSending] = useState(false);
   const count = useRef(0);
@@ -29,7 +25,7 @@ export function useTrial() {
   async function send(withKey: string) {
     if (sending) return;
     setSending(true);
-    const outcome = await submit(endpoint.trim(), fields, withKey);
+    const outcome = await submit(endpoint, fields, withKey);
     count.current += 1;
     const latest = { id: count.current, key: withKey, outcome };
     setTries((earlier) => [latest, ...earlier].slice(0, shown));
@@ -39,19 +35,17 @@ export function useTrial() {
   const keyWasSent = tries.some((one) => one.key === key);
 
   return {
-    endpoint,
-    setEndpoint,
     fields,
     setField: (name: string, value: string) =>
       setFields((before) => before.map((field) => (field.name === name ? { name, value } : field))),
     key,
-    renewKey: () => setKey(newKey()),
+    renewKey: () => setKey(tryKey()),
     keyWasSent,
     tries,
     sending,
     /** Sends the fields as something new: a key that was sent before is replaced first. */
     sendNew: () => {
-      const fresh = keyWasSent ? newKey() : key;
+      const fresh = keyWasSent ? tryKey() : key;
       setKey(fresh);
       return send(fresh);
     },
