@@ -28,10 +28,11 @@ ORDER BY id DESC LIMIT $9`
 
 // Entry is one thing that happened to a tenant's things.
 type Entry struct {
+	Change
+
 	ID    uuid.UUID
 	At    time.Time
 	Actor Actor
-	Change
 }
 
 // HistoryFilter says which entries are wanted; what is empty asks for none in particular.

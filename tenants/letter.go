@@ -39,7 +39,8 @@ const (
 var templates = map[string]layout{
 	kindVerify: {
 		"Confirm your e-mail address",
-		[]string{"Please confirm that this is your address. The link works once, within three days.", ignore}, toVerify, "Confirm",
+		[]string{"Please confirm that this is your address. The link works once, within three days.", ignore},
+		toVerify, "Confirm",
 	},
 	kindReset: {
 		"Choose a new password",
@@ -56,7 +57,8 @@ var templates = map[string]layout{
 		[]string{
 			"{who} invites you to work in {tenant} as {role}. The link works once, within seven days.",
 			"If you do not know them, you need not do anything.",
-		}, toJoin, "Accept the invitation",
+		},
+		toJoin, "Accept the invitation",
 	},
 	"password.changed": {
 		"Your password was changed", []string{"Your password was changed just now, from the network address {address}.", notYou}, "", "",
@@ -66,11 +68,13 @@ var templates = map[string]layout{
 		[]string{
 			"Somebody who knows your password asked to use another e-mail address for your sign-in, " +
 				"from the network address {address}. It changes when the mail to the other address is confirmed.", notYou,
-		}, "", "",
+		},
+		"", "",
 	},
 	"email.changed": {
 		"Your e-mail address was changed",
-		[]string{"You sign in with another e-mail address from now on. This one is used no more.", notYou}, "", "",
+		[]string{"You sign in with another e-mail address from now on. This one is used no more.", notYou},
+		"", "",
 	},
 	kindTenantClosing: {
 		"{tenant} will be deleted",
@@ -78,22 +82,26 @@ var templates = map[string]layout{
 			"{who} has asked to delete {tenant}. It receives nothing any more. On {when} everything in it is erased for good, and " +
 				"with it the sign-ins of people who are in no other tenant.",
 			"Until then an owner can restore it on the dashboard.",
-		}, "", "",
+		},
+		"", "",
 	},
 	"account.closing": {
 		"Your account will be deleted",
 		[]string{
 			"You have asked to delete your account. On {when} it is erased for good, and so is every tenant in which you are alone.",
 			"Until then you can sign in and restore it. " + notYou,
-		}, "", "",
+		},
+		"", "",
 	},
 	"second_factor.enabled": {
 		"Your sign-in has a second factor now",
-		[]string{"A second factor was set up for your sign-in, from the network address {address}.", notYou}, "", "",
+		[]string{"A second factor was set up for your sign-in, from the network address {address}.", notYou},
+		"", "",
 	},
 	"second_factor.disabled": {
 		"Your sign-in has no second factor any more",
-		[]string{"The second factor of your sign-in was taken away, from the network address {address}.", notYou}, "", "",
+		[]string{"The second factor of your sign-in was taken away, from the network address {address}.", notYou},
+		"", "",
 	},
 	kindSignInChanged: {
 		"Your sign-in was changed",

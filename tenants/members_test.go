@@ -129,7 +129,7 @@ func TestALoginThatThereIsHasToShowItsPassword(t *testing.T) {
 
 	token := w.link()
 
-	_, err = w.people.Invitations.Accept(t.Context(), tenants.Acceptance{Token: token, Password: "wrong wrong wrong", Client: here})
+	_, err = w.people.Invitations.Accept(t.Context(), tenants.Acceptance{Token: token, Password: "not the one it is", Client: here})
 	wantFault(t, err, "invalid_credentials")
 
 	_, err = w.people.Invitations.Accept(t.Context(), tenants.Acceptance{Token: token, LoginID: w.made.LoginID, Client: here})

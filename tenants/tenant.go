@@ -34,14 +34,14 @@ const (
 
 // Tenant is a customer, the owner of everything else.
 type Tenant struct {
+	Settings
+
 	ID uuid.UUID
 	// Slug is the tenant's name in addresses: 3 to 64 characters of a-z, 0-9 and -, unique and never changed.
 	Slug      string
 	Name      string
 	Status    Status
 	CreatedAt time.Time
-
-	Settings
 
 	// DeleteAfter is when everything of a closing tenant is erased; nil for one that stays.
 	DeleteAfter *time.Time
