@@ -78,7 +78,8 @@ func (c *console) printMails(found []tenants.Mail, asJSON bool) error {
 func mailShowCommand(c *console) *cobra.Command {
 	var asJSON bool
 
-	made := c.leaf("show MAIL", "Show a mail that was not delivered, with its link", "formonce mail show mai_01990f3c5a7b7c3e8d2f4b6a8c0e1d2f",
+	made := c.leaf("show MAIL", "Show a mail that was not delivered, with its link",
+		"formonce mail show mai_01990f3c5a7b7c3e8d2f4b6a8c0e1d2f",
 		func(cmd *cobra.Command, args []string) error {
 			return c.withMailbox(cmd, func(mailbox *tenants.Mailbox) error {
 				found, err := mailbox.Get(cmd.Context(), args[0])

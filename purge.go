@@ -22,10 +22,10 @@ type purger struct {
 // pass is one look. Several processes may make it at the same time, and again after any of them was killed.
 func (p *purger) pass(ctx context.Context) error {
 	// An account hands the tenants over in which it is alone.
-	faults := []error{p.tenants.PurgeAccounts(ctx)}
+	early := p.tenants.PurgeAccounts(ctx)
 
 	due, err := p.tenants.Due(ctx)
-	faults = append(faults, err)
+	faults := append(make([]error, 0, len(due)+2), early, err)
 
 	for _, tenantID := range due {
 		err := p.directory.EraseTenant(ctx, tenantID)
