@@ -160,8 +160,9 @@ func (a *API) updateAccount(r *request) (reply, error) {
 
 func (a *API) requestAddress(r *request) (reply, error) {
 	var sent struct {
-		Email string `json:"email"`
 		ownership
+
+		Email string `json:"email"`
 	}
 
 	if err := r.decode(&sent); err != nil {
