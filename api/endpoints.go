@@ -117,8 +117,9 @@ func (a *API) listEndpoints(r *request) (reply, error) {
 func (a *API) createEndpoint(r *request) (reply, error) {
 	made := forms.NewEndpoint("")
 	wanted := struct {
-		ID string `json:"id"`
 		endpointSettings
+
+		ID string `json:"id"`
 	}{endpointSettings: settingsOf(&made)}
 
 	if err := r.decode(&wanted); err != nil {

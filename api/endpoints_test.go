@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"sync"
@@ -98,7 +99,7 @@ func TestACreatingRequestWithAKeyIsAnsweredOnce(t *testing.T) {
 	first := 0
 
 	for _, got := range answers {
-		if got.want(http.StatusCreated, nil); string(got.body) != string(answers[0].body) {
+		if got.want(http.StatusCreated, nil); !bytes.Equal(got.body, answers[0].body) {
 			t.Errorf("two answers: %s and %s", got.body, answers[0].body)
 		}
 

@@ -122,7 +122,7 @@ func (o *office) serveFor(bodyTimeout time.Duration) {
 func (o *office) get(ctx context.Context, path string) *http.Response {
 	o.Helper()
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.server.URL+api.Prefix+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.server.URL+api.Prefix+path, http.NoBody)
 	if err != nil {
 		o.Fatal(err)
 	}

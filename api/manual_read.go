@@ -85,22 +85,22 @@ func (c *chapters) add(tag string, operation described) {
 	})
 }
 
-func (d tree) describe(method, path string, item, operation tree) described {
+func (t tree) describe(method, path string, item, operation tree) described {
 	body := operation.at("requestBody", "content", "application/json")
 	made := described{
 		Anchor: operation.text("operationId"), Method: strings.ToUpper(method), Path: Prefix + path,
 		Summary: operation.text("summary"), Description: operation.text("description"),
 		Role: operation.text("x-role"), Scope: operation.text("x-scope"),
 		Open: operation.at("security").node != nil,
-		Body: d.membersOf(body.at("schema")), Example: example(body.at("example")),
+		Body: t.membersOf(body.at("schema")), Example: example(body.at("example")),
 	}
 
 	for _, list := range []tree{item.at("parameters"), operation.at("parameters")} {
 		for _, entry := range list.elements() {
-			parameter := d.resolve(entry)
+			parameter := t.resolve(entry)
 			made.Parameters = append(made.Parameters, member{
 				Name: parameter.text("name"), In: parameter.text("in"), Description: parameter.text("description"),
-				Required: parameter.text("required") == "true", Type: d.typeOf(parameter.at("schema")),
+				Required: parameter.text("required") == "true", Type: t.typeOf(parameter.at("schema")),
 			})
 		}
 	}
@@ -110,10 +110,10 @@ func (d tree) describe(method, path string, item, operation tree) described {
 			continue
 		}
 
-		response := d.resolve(entry)
+		response := t.resolve(entry)
 		made.Answers = append(made.Answers, answered{
 			Status: status, Description: response.text("description"),
-			Members: d.membersOf(response.at("content", "application/json", "schema")),
+			Members: t.membersOf(response.at("content", "application/json", "schema")),
 		})
 	}
 
@@ -122,8 +122,8 @@ func (d tree) describe(method, path string, item, operation tree) described {
 
 // membersOf lists the members of an object's schema, those of everything that it is composed of included. A schema that holds
 // itself, some way down, is not opened a second time; above are those that are open.
-func (d tree) membersOf(schema tree, above ...*yaml.Node) []member {
-	schema = d.resolve(schema)
+func (t tree) membersOf(schema tree, above ...*yaml.Node) []member {
+	schema = t.resolve(schema)
 	if slices.Contains(above, schema.node) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (d tree) membersOf(schema tree, above ...*yaml.Node) []member {
 	above = append(slices.Clip(above), schema.node)
 
 	if items := schema.at("items"); items.node != nil {
-		return d.membersOf(items, above...)
+		return t.membersOf(items, above...)
 	}
 
 	required := map[string]bool{}
@@ -142,15 +142,15 @@ func (d tree) membersOf(schema tree, above ...*yaml.Node) []member {
 	var members []member
 
 	for _, part := range schema.at("allOf").elements() {
-		members = append(members, d.membersOf(part, above...)...)
+		members = append(members, t.membersOf(part, above...)...)
 	}
 
 	for name, property := range schema.at("properties").members() {
-		resolved := d.resolve(property)
+		resolved := t.resolve(property)
 		members = append(members, member{
-			Name: name, Type: d.typeOf(property), Required: required[name],
+			Name: name, Type: t.typeOf(property), Required: required[name],
 			Description: cmp.Or(property.text("description"), resolved.text("description")),
-			Members:     d.membersOf(resolved, above...),
+			Members:     t.membersOf(resolved, above...),
 		})
 	}
 
@@ -158,8 +158,8 @@ func (d tree) membersOf(schema tree, above ...*yaml.Node) []member {
 }
 
 // typeOf says in a word or two what a value looks like.
-func (d tree) typeOf(schema tree) string {
-	schema = d.resolve(schema)
+func (t tree) typeOf(schema tree) string {
+	schema = t.resolve(schema)
 
 	var words []string
 	for _, value := range schema.at("enum").elements() {
@@ -176,7 +176,7 @@ func (d tree) typeOf(schema tree) string {
 
 	kind := cmp.Or(strings.Join(words, " | "), schema.text("type"))
 	if kind == "array" {
-		return strings.TrimSpace("array of " + d.typeOf(schema.at("items")))
+		return strings.TrimSpace("array of " + t.typeOf(schema.at("items")))
 	}
 
 	if format := schema.text("format"); format != "" {

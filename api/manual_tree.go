@@ -71,11 +71,11 @@ func (t tree) elements() []tree {
 	return elements
 }
 
-// resolve follows a reference into the document d.
-func (d tree) resolve(t tree) tree {
-	if target, is := strings.CutPrefix(t.text("$ref"), "#/"); is {
-		return d.at(strings.Split(target, "/")...)
+// resolve follows a reference of one place into the document t.
+func (t tree) resolve(place tree) tree {
+	if target, is := strings.CutPrefix(place.text("$ref"), "#/"); is {
+		return t.at(strings.Split(target, "/")...)
 	}
 
-	return t
+	return place
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,13 +146,7 @@ func (r *request) onlyQueries(known ...string) error {
 }
 
 func contains(known []string, name string) bool {
-	for _, candidate := range known {
-		if candidate == name {
-			return true
-		}
-	}
-
-	return false
+	return slices.Contains(known, name)
 }
 
 // revision is the one that the header If-Match asks for; 0 when any will do.

@@ -218,7 +218,14 @@ func TestATokenIsCheckedByThePublishedKeys(t *testing.T) {
 	}
 
 	var set struct {
-		Keys []struct{ Kty, Crv, Alg, Use, Kid, X string }
+		Keys []struct {
+			Kty string `json:"kty"`
+			Crv string `json:"crv"`
+			Alg string `json:"alg"`
+			Use string `json:"use"`
+			Kid string `json:"kid"`
+			X   string `json:"x"`
+		} `json:"keys"`
 	}
 
 	if err := json.NewDecoder(response.Body).Decode(&set); err != nil || len(set.Keys) != 1 {

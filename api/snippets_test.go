@@ -216,7 +216,12 @@ func TestTheFormOfASnippetHasOneKeyForOneIntent(t *testing.T) {
 
 	action, fields, script := s.form(s.snippets("contact-form")["html"])
 
-	var key struct{ Name, Type, First, Second string }
+	var key struct {
+		Name   string `json:"name"`
+		Type   string `json:"type"`
+		First  string `json:"first"`
+		Second string `json:"second"`
+	}
 	if err := json.Unmarshal([]byte(s.run(strings.Replace(inBrowser, "%SCRIPT%", script, 1), "node", "-")), &key); err != nil {
 		t.Fatal(err)
 	}
@@ -285,6 +290,8 @@ func (s *street) form(text string) (action string, fields []string, script strin
 
 	seen := map[string]bool{}
 
+	var scripts strings.Builder
+
 	for node := range document.Descendants() {
 		for _, attribute := range node.Attr {
 			if attribute.Key == "action" {
@@ -298,9 +305,9 @@ func (s *street) form(text string) (action string, fields []string, script strin
 		}
 
 		if node.Data == "script" && node.FirstChild != nil {
-			script += node.FirstChild.Data
+			scripts.WriteString(node.FirstChild.Data)
 		}
 	}
 
-	return action, fields, script
+	return action, fields, scripts.String()
 }

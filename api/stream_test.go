@@ -24,7 +24,7 @@ type heard struct{ id, event, data string }
 func (o *office) listen(ctx context.Context, lastID string, each func(heard) bool) (string, int) {
 	o.Helper()
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.server.URL+api.Prefix+"/stream", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.server.URL+api.Prefix+"/stream", http.NoBody)
 	if err != nil {
 		o.Fatal(err)
 	}

@@ -117,12 +117,12 @@ func (w *world) path(row api.Row) string {
 	w.Helper()
 
 	return parameter.ReplaceAllStringFunc(row.Path, func(name string) string {
-		id, known := w.ids[strings.TrimPrefix(name, ":")]
+		thing, known := w.ids[strings.TrimPrefix(name, ":")]
 		if !known {
 			w.Errorf("%s %s: the world has no %s: furnish it", row.Method, row.Path, name)
 		}
 
-		return id
+		return thing
 	})
 }
 
@@ -142,14 +142,14 @@ func (w *world) body(row api.Row) any {
 		w.Fatal(err)
 	}
 
-	return anID.ReplaceAllStringFunc(string(text), func(id string) string {
+	return anID.ReplaceAllStringFunc(string(text), func(named string) string {
 		for _, known := range w.ids {
-			if strings.HasPrefix(known, id[1:5]) {
+			if strings.HasPrefix(known, named[1:5]) {
 				return `"` + known + `"`
 			}
 		}
 
-		return id
+		return named
 	})
 }
 

@@ -28,7 +28,9 @@ func beginCSV(e *Export, w io.Writer) (exportWriter, error) {
 		file.line = append(file.line, "\uFEFF"...)
 	}
 
-	return file, file.write(e.columns.heading())
+	err := file.write(e.columns.heading())
+
+	return file, err
 }
 
 func (f *csvFile) add(_ context.Context, s *Submission) error {
@@ -97,10 +99,10 @@ var (
 	// formulaStart is what a spreadsheet may take for the beginning of a formula, in ASCII and in full width.
 	formulaStart = regexp.MustCompile(`^[=+\-@\t\r\n＝＋－＠]`)
 	// plainNumber is one that a program may read as what it is: -12.5, +3, -1,234.50.
-	plainNumber = regexp.MustCompile(`^[+-][0-9]+([.,][0-9]+)*$`)
+	plainNumber = regexp.MustCompile(`^[+-]\d+([.,]\d+)*$`)
 	// phoneNumber has nothing that could be a formula: two groups of digits side by side are none.
-	phoneNumber = regexp.MustCompile(`^\+[0-9][0-9 ()./-]*$`)
-	sideBySide  = regexp.MustCompile(`[0-9)] +\(?[0-9]|[0-9]\(`)
+	phoneNumber = regexp.MustCompile(`^\+\d[0-9 ()./-]*$`)
+	sideBySide  = regexp.MustCompile(`[0-9)] +\(?\d|\d\(`)
 )
 
 // guarded puts an apostrophe before what a spreadsheet would calculate, since it could send away what stands beside it.

@@ -225,7 +225,9 @@ func TestLinesOfJSONAreExact(t *testing.T) {
 	h.endpoint("contact", nil)
 
 	sent := h.store("contact", forms.Fields{
-		field("b", "=1"), {Name: "n", Value: forms.JSON("12345678901234567890")}, field("b", "2"),
+		field("b", "=1"),
+		{Name: "n", Value: forms.JSON("12345678901234567890")},
+		field("b", "2"),
 		{Name: "o", Value: forms.JSON(`{"z":1,"a":[true]}`)},
 	})
 

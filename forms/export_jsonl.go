@@ -18,7 +18,8 @@ func beginJSONL(e *Export, w io.Writer) (exportWriter, error) {
 }
 
 func (f *jsonlFile) add(_ context.Context, s *Submission) error {
-	line := append(f.line[:0], '{')
+	line := f.line[:0]
+	line = append(line, '{')
 	line = appendMember(line, "id", PublicID(s.ID))
 	line = appendMember(line, "endpoint_id", s.EndpointID)
 	line = appendMember(line, "received_at", f.export.time(s.ReceivedAt))
@@ -45,10 +46,13 @@ func (f *jsonlFile) add(_ context.Context, s *Submission) error {
 	line = append(line, `"fields":[`...)
 	for i, field := range s.Fields {
 		line = appendMember(append(appendComma(line, i), '{'), "name", field.Name)
-		line = append(field.Value.AppendJSON(append(line, `"value":`...)), '}')
+		line = append(line, `"value":`...)
+		line = field.Value.AppendJSON(line)
+		line = append(line, '}')
 	}
 
-	f.line = append(line, "]}\n"...)
+	line = append(line, "]}\n"...)
+	f.line = line
 	_, err := f.out.Write(f.line)
 
 	return err

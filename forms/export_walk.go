@@ -3,6 +3,7 @@ package forms
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,20 +31,25 @@ type exportWalk struct {
 
 // statement reads some columns of what comes next. $2 is the first id that counts, $3 how many it takes.
 func (w *exportWalk) statement(columns string) (sql string, args []any) {
-	sql = "SELECT " + columns + " FROM submissions AS s WHERE s.tenant_id = $1 AND s.id >= $2 AND s.id < $4"
 	args = []any{w.wanted.tenantID, uuid.UUID{}, 0, w.end()}
+
+	var text strings.Builder
+
+	text.WriteString("SELECT " + columns + " FROM submissions AS s WHERE s.tenant_id = $1 AND s.id >= $2 AND s.id < $4")
 
 	for _, condition := range w.conditions() {
 		if condition.value == nil {
-			sql += " AND " + condition.text
+			text.WriteString(" AND " + condition.text)
 			continue
 		}
 
 		args = append(args, condition.value)
-		sql += fmt.Sprintf(" AND "+condition.text, len(args))
+		fmt.Fprintf(&text, " AND "+condition.text, len(args))
 	}
 
-	return sql + " ORDER BY s.id LIMIT $3", args
+	text.WriteString(" ORDER BY s.id LIMIT $3")
+
+	return text.String(), args
 }
 
 // condition is one that a submission s must meet; %d stands for the place of its value.

@@ -81,7 +81,7 @@ func (e *Eraser) retain(ctx context.Context, endpoint forgetful) error {
 	total := 0
 
 	defer func() {
-		e.tell(ctx, "Submissions past their retention were erased.", endpoint.TenantID, endpoint.EndpointID, total)
+		e.tell(ctx, "retention", endpoint.TenantID, endpoint.EndpointID, total)
 	}()
 
 	for {
@@ -126,11 +126,11 @@ func (e *Eraser) retainSome(ctx context.Context, of forgetful) (int, error) {
 	return erased, err
 }
 
-func (e *Eraser) tell(ctx context.Context, what string, tenantID uuid.UUID, endpointID string, count int) {
+func (e *Eraser) tell(ctx context.Context, why string, tenantID uuid.UUID, endpointID string, count int) {
 	if count == 0 {
 		return
 	}
 
-	e.log.LogAttrs(ctx, slog.LevelInfo, what, slog.String("tenant", tenants.PublicID(tenantID)),
-		slog.String("endpoint", endpointID), slog.Int("count", count))
+	e.log.LogAttrs(ctx, slog.LevelInfo, "Submissions were erased.", slog.String("why", why),
+		slog.String("tenant", tenants.PublicID(tenantID)), slog.String("endpoint", endpointID), slog.Int("count", count))
 }

@@ -65,7 +65,7 @@ func (e *Eraser) FinishEndpoints(ctx context.Context) error {
 func (e *Eraser) finish(ctx context.Context, tenantID uuid.UUID, endpointID string) error {
 	total := 0
 
-	defer func() { e.tell(ctx, "The submissions of a removed endpoint were erased.", tenantID, endpointID, total) }()
+	defer func() { e.tell(ctx, "endpoint erased", tenantID, endpointID, total) }()
 
 	for {
 		erased, err := e.db.Pool.Exec(ctx, eraseSomeOfEndpoint, tenantID, endpointID, retainBatch)

@@ -76,10 +76,10 @@ func termsOf(s *Submission) []string {
 	return terms
 }
 
+var quotes = strings.NewReplacer(`\`, `\\`, `'`, `''`)
+
 // lexeme writes a term as it stands in the text of a tsvector or a tsquery.
-func lexeme(term string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(term) + "'"
-}
+func lexeme(term string) string { return "'" + quotes.Replace(term) + "'" }
 
 // vectorOf is the text of the tsvector that holds the terms.
 func vectorOf(terms []string) string {

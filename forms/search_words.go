@@ -75,7 +75,7 @@ func runsOf(text string) iter.Seq[run] {
 		var open run
 
 		for _, r := range fold(text) {
-			isDense := r == prolongedSound || unicode.In(r, dense...)
+			isDense := r > unicode.MaxASCII && (r == prolongedSound || unicode.In(r, dense...))
 			within := isDense || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 
 			if len(open.runes) > 0 && (!within || isDense != open.dense) {
@@ -83,7 +83,7 @@ func runsOf(text string) iter.Seq[run] {
 					return
 				}
 
-				open = run{}
+				open.runes = open.runes[:0] // Whoever got the run has made words of it.
 			}
 
 			if within {

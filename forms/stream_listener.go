@@ -70,7 +70,7 @@ func (l *Listener) catchUp(ctx context.Context, position string) error {
 
 // timeOfID is when a UUIDv7 was made, in whole milliseconds.
 func timeOfID(made uuid.UUID) time.Time {
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC() //nolint:gosec // 48 bits fit.
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC()
 }
 
 // Next waits for news, as long as is allowed or until ctx ends.

@@ -69,7 +69,7 @@ func NewGuard(db *postgres.DB, secret []byte) (*Guard, error) {
 		return nil, err
 	}
 
-	return &Guard{store: attemptStore{db}, key: key}, nil
+	return &Guard{store: attemptStore{db: db}, key: key}, nil
 }
 
 // Spend counts one try at the act: against the account that it is about (an e-mail address, a public id; anything that stays
@@ -119,7 +119,10 @@ func (g *Guard) spend(ctx context.Context, act Act, side, who string) error {
 		return nil
 	}
 
-	counted, err := g.store.Get(ctx, g.bucket(act, side, who), rate)
+	// How long a refused sign-in takes must not tell that the account is locked.
+	store := attemptStore{db: g.store.db, steady: act == ActSignIn && side == byAccount}
+
+	counted, err := store.Get(ctx, g.bucket(act, side, who), rate)
 	if err != nil {
 		return postgres.Fault("count a try", err)
 	}

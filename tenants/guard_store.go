@@ -3,6 +3,7 @@ package tenants
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,8 +14,8 @@ import (
 	"formonce/internal/postgres"
 )
 
-// A window that has ended makes room for the next one. A counter that is above its limit is not written any more, so that
-// an attack does not become an attack on the disk; its window still ends when it would have.
+// A window that has ended makes room for the next one. A counter that is above its ceiling is not written any more; its
+// window still ends when it would have.
 const spendAttempts = `
 INSERT INTO attempts_spent (bucket, spent, ends_at) VALUES ($1, $2, now() + $3::interval)
 ON CONFLICT (bucket) DO UPDATE SET
@@ -34,6 +35,9 @@ SELECT spent, extract(epoch FROM ends_at - now())::float8 FROM attempts_spent WH
 // are told by this machine's. The keys that it is given are HMACs already.
 type attemptStore struct {
 	db *postgres.DB
+	// steady counters are written above their limit too, so that a try takes the same time on either side of it. The others
+	// are not, so that an attack does not become an attack on the disk.
+	steady bool
 }
 
 var _ limiter.Store = attemptStore{}
@@ -45,7 +49,12 @@ func (s attemptStore) Get(ctx context.Context, key string, rate limiter.Rate) (l
 
 // Increment counts several attempts at once.
 func (s attemptStore) Increment(ctx context.Context, key string, count int64, rate limiter.Rate) (limiter.Context, error) {
-	counted, err := s.ask(ctx, rate, spendAttempts, []byte(key), count, rate.Period, rate.Limit)
+	ceiling := rate.Limit
+	if s.steady {
+		ceiling = math.MaxInt64
+	}
+
+	counted, err := s.ask(ctx, rate, spendAttempts, []byte(key), count, rate.Period, ceiling)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.Peek(ctx, key, rate)
 	}

@@ -107,6 +107,22 @@ func TestACounterThatIsFullIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestASignInAboveTheLimitDoesTheSameWork keeps the time of an answer from telling that an account is locked.
+func TestASignInAboveTheLimitDoesTheSameWork(t *testing.T) {
+	t.Parallel()
+
+	db := pgtest.New(t)
+	guard := guard(t, db)
+
+	for range 50 {
+		_ = guard.Spend(t.Context(), tenants.ActSignIn, "ada", "")
+	}
+
+	if n := count(t, db, "attempts_spent WHERE spent = 50"); n != 1 {
+		t.Error("a try above the limit was not written like the others")
+	}
+}
+
 func TestASuccessForgetsTheAccountAndNotTheAddress(t *testing.T) {
 	t.Parallel()
 
