@@ -57,8 +57,9 @@ type endpoint struct {
 	ID        string `json:"id"`
 	SubmitURL string `json:"submit_url"`
 	endpointSettings
-	CreatedAt string `json:"created_at"`
-	UpdatedAt string `json:"updated_at"`
+	SchemaVersion int    `json:"schema_version"`
+	CreatedAt     string `json:"created_at"`
+	UpdatedAt     string `json:"updated_at"`
 }
 
 func settingsOf(e *forms.Endpoint) endpointSettings {
@@ -95,7 +96,7 @@ func (s endpointSettings) applyTo(e *forms.Endpoint) {
 
 func (a *API) wireEndpoint(e forms.Endpoint) endpoint {
 	return endpoint{
-		ID: e.ID, SubmitURL: a.submitURL(e.ID), endpointSettings: settingsOf(&e),
+		ID: e.ID, SubmitURL: a.submitURL(e.ID), endpointSettings: settingsOf(&e), SchemaVersion: e.SchemaVersion,
 		CreatedAt: moment.Write(e.CreatedAt), UpdatedAt: moment.Write(e.UpdatedAt),
 	}
 }

@@ -1579,6 +1579,8 @@ export interface components {
             id: string;
             /** Format: uri */
             submit_url: string;
+            /** @description The published version of its schema; 0 when it has none. */
+            schema_version: number;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
         };
