@@ -108,7 +108,7 @@ func TestTheDoctorsJSONHasARowForEachCheck(t *testing.T) {
 		names = append(names, fmt.Sprint(row.(map[string]any)["name"]))
 	}
 
-	want := "configuration, data folder, database, migrations, clock, redis, sentry, listen address"
+	want := "configuration, data folder, database, migrations, clock, redis, mail, sentry, listen address"
 	if got["ok"] != true || strings.Join(names, ", ") != want {
 		t.Errorf("got %v for %s", got["ok"], names)
 	}

@@ -46,7 +46,7 @@ func TestASubmissionIsShownAsItWasSentAndErased(t *testing.T) {
 	sent := at.received("message", "Hello <Ada>")
 	want := map[string]string{
 		"id": "^" + sent + "$", "endpoint_id": "^contact-form$", "received_at": aMoment, "status": "^accepted$",
-		"fields": "", "replay_count": "^2$", "schema_version": "^0$",
+		"fields": "", "replay_count": "^2$", "schema_version": "^1$",
 		"tags": "", "starred": "^false$", "read": "^false$",
 	}
 
