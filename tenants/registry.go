@@ -69,21 +69,36 @@ func (r *Registry) List(ctx context.Context) ([]Tenant, error) {
 	return found, nil
 }
 
+// A tenant that is to be deleted is closing again when its suspension ends, and not active.
+const (
+	suspendTenant = `UPDATE tenants SET status = 'suspended' WHERE id = $1`
+	resumeTenant  = `
+UPDATE tenants SET status = CASE WHEN delete_after IS NULL THEN 'active' ELSE 'closing' END WHERE id = $1`
+)
+
 // Suspend stops a tenant's endpoints from taking submissions. Caches that know the endpoints have to be told as well.
 func (r *Registry) Suspend(ctx context.Context, tenantID uuid.UUID) error {
-	return r.setStatus(ctx, tenantID, Suspended)
+	return r.setStatus(ctx, tenantID, suspendTenant, "tenant.suspended")
 }
 
-// Resume undoes Suspend. A tenant that is to be deleted is closing again then, and not active.
+// Resume undoes Suspend.
 func (r *Registry) Resume(ctx context.Context, tenantID uuid.UUID) error {
-	return r.setStatus(ctx, tenantID, gorm.Expr("CASE WHEN delete_after IS NULL THEN 'active' ELSE 'closing' END"))
+	return r.setStatus(ctx, tenantID, resumeTenant, "tenant.resumed")
 }
 
-func (r *Registry) setStatus(ctx context.Context, tenantID uuid.UUID, status any) error {
-	changed := r.db.Gorm.WithContext(ctx).Model(&tenantRow{}).Where("id = ?", tenantID).Update("status", status)
-	if changed.Error == nil && changed.RowsAffected == 0 {
-		return ErrNotFound
-	}
+func (r *Registry) setStatus(ctx context.Context, tenantID uuid.UUID, statement, action string) error {
+	err := r.db.InScope(ctx, tenantID, func(ctx context.Context, s *postgres.Scope) error {
+		changed, err := s.Tx.Exec(ctx, statement, tenantID)
+		if err != nil {
+			return err
+		}
 
-	return postgres.Fault("change a tenant's status", changed.Error)
+		if changed.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+
+		return Record(ctx, s.Tx, tenantID, Change{Action: action, Target: PublicID(tenantID)})
+	})
+
+	return postgres.Fault("change a tenant's status", err)
 }

@@ -357,3 +357,23 @@ func TestATenantWithEndpointsIsNotDeleted(t *testing.T) {
 		t.Errorf("a refused deletion took the member away: %v, %v", member, err)
 	}
 }
+
+func TestASuspensionIsRememberedWithWhoDidIt(t *testing.T) {
+	t.Parallel()
+
+	db := pgtest.New(t)
+	registry := tenants.NewRegistry(db)
+	made := create(t, registry, acme())
+	operator := tenants.WithActor(t.Context(), tenants.Actor{Kind: tenants.ActorOperator})
+
+	for _, change := range []func(context.Context, uuid.UUID) error{registry.Suspend, registry.Resume} {
+		if err := change(operator, made.Tenant.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if n := count(t, db, `audit_log WHERE tenant_id = $1 AND actor_kind = 'operator' AND target = $2
+		AND action IN ('tenant.suspended', 'tenant.resumed')`, made.Tenant.ID, tenants.PublicID(made.Tenant.ID)); n != 2 {
+		t.Errorf("%d changes were remembered, want 2", n)
+	}
+}
