@@ -179,7 +179,12 @@ func fillDemo(ctx context.Context, s *store, endpoint forms.Endpoint) error {
 		return err
 	}
 
-	return s.inbox.Import(ctx, endpoint.TenantID, demoHistory(endpoint.ID, endpoint.CreatedAt))
+	history := demoHistory(endpoint.ID, endpoint.CreatedAt)
+	if err := s.inbox.Import(ctx, endpoint.TenantID, history); err != nil {
+		return err
+	}
+
+	return markDemo(ctx, s, endpoint.TenantID, history)
 }
 
 // show prints the facts for a person; base is the address under which the service is reached.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"formonce/forms"
 )
 
@@ -47,4 +49,41 @@ func publishDemo(ctx context.Context, s *store, endpoint forms.Endpoint) error {
 	_, err = s.schemas.Publish(ctx, endpoint.TenantID, endpoint.ID, 0)
 
 	return err
+}
+
+// demoMarks are what somebody has done in the demo's inbox: an action, for each so manieth of the last submissions.
+var demoMarks = []struct {
+	each int
+	bulk forms.Bulk
+}{
+	{1, forms.Bulk{Action: forms.MarkRead}},
+	{17, forms.Bulk{Action: forms.AddTag, Tag: "lead"}},
+	{29, forms.Bulk{Action: forms.AddTag, Tag: "follow up"}},
+	{41, forms.Bulk{Action: forms.Star}},
+}
+
+// unreadInDemo are the newest, which nobody has looked at yet.
+const unreadInDemo = 12
+
+// markDemo leaves the traces of somebody at work in an inbox whose history was just written.
+func markDemo(ctx context.Context, s *store, tenantID uuid.UUID, history []forms.Submission) error {
+	seen := history[:max(0, len(history)-unreadInDemo)]
+	seen = seen[max(0, len(seen)-forms.MaxBulk):]
+
+	for _, mark := range demoMarks {
+		bulk := mark.bulk
+		for i := 0; i < len(seen); i += mark.each {
+			bulk.IDs = append(bulk.IDs, seen[i].ID)
+		}
+
+		if len(bulk.IDs) == 0 {
+			continue
+		}
+
+		if _, err := s.inbox.Bulk(ctx, tenantID, bulk); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }

@@ -181,3 +181,28 @@ func count(is bool) int {
 
 	return 0
 }
+
+func TestTheDemosInboxHasTracesOfWork(t *testing.T) {
+	t.Parallel()
+
+	at := newTerminal(t)
+	at.must("demo", "--json")
+
+	store := storeOver(&config.Config{}, at.open())
+
+	demo, err := store.tenants.Find(t.Context(), demoSlug)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	yes, no := true, false
+
+	for name, filter := range map[string]forms.Filter{
+		"tagged": {Tag: "lead"}, "starred": {Starred: &yes}, "unread": {Read: &no}, "read": {Read: &yes},
+	} {
+		page, err := store.inbox.List(t.Context(), demo.ID, filter)
+		if err != nil || len(page.Submissions) == 0 {
+			t.Errorf("nothing is %s, %v", name, err)
+		}
+	}
+}
