@@ -73,7 +73,8 @@ func timeOfID(made uuid.UUID) time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC()
 }
 
-// Next waits for news, as long as is allowed or until ctx ends.
+// Next waits for news, as long as is allowed or until ctx ends. News that are there already are
+// heard, however short the wait.
 func (l *Listener) Next(ctx context.Context, wait time.Duration) (News, Heard) {
 	if len(l.backlog) > 0 {
 		next := l.backlog[0]
@@ -87,27 +88,48 @@ func (l *Listener) Next(ctx context.Context, wait time.Duration) (News, Heard) {
 	defer timer.Stop()
 
 	for {
-		select {
-		case next, open := <-l.news:
-			if !open {
-				return News{}, HeardEnd
-			}
-
-			if _, again := l.caughtUp[next.ID]; again {
-				continue
-			}
-
-			l.advance(next.ID)
-
-			return next, HeardNews
-		case <-ctx.Done():
-			return News{}, HeardEnd
-		case <-timer.C:
-			l.advance(firstIDAt(l.feed.present()))
-
-			return News{}, HeardNothing
+		next, what := l.await(ctx, timer.C)
+		if _, again := l.caughtUp[next.ID]; again && what == HeardNews {
+			continue
 		}
+
+		switch what {
+		case HeardNews:
+			l.advance(next.ID)
+		case HeardNothing:
+			l.advance(firstIDAt(l.feed.present()))
+		case HeardEnd:
+		}
+
+		return next, what
 	}
+}
+
+// await prefers news to a timer that has fired as well: a position moved on by the timer must not
+// be past news that wait.
+func (l *Listener) await(ctx context.Context, over <-chan time.Time) (News, Heard) {
+	select {
+	case next, open := <-l.news:
+		return next, heard(open)
+	case <-ctx.Done():
+		return News{}, HeardEnd
+	case <-over:
+	}
+
+	select {
+	case next, open := <-l.news:
+		return next, heard(open)
+	default:
+		return News{}, HeardNothing
+	}
+}
+
+func heard(open bool) Heard {
+	if open {
+		return HeardNews
+	}
+
+	return HeardEnd
 }
 
 func (l *Listener) advance(to uuid.UUID) {

@@ -255,6 +255,34 @@ func TestAListenerThatIsTooSlowIsEndedAndGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
+func TestNewsThatWaitAreHeardWithoutAnyWait(t *testing.T) {
+	t.Parallel()
+
+	h := newHouse(t)
+	h.endpoint("contact", nil)
+	feed := forms.NewFeed(h.db)
+	listener := h.listen(feed, "")
+
+	all := make([]forms.Fields, 200)
+	for i := range all {
+		all[i] = forms.Fields{field("n", fmt.Sprint(i))}
+	}
+
+	h.store("contact", all...)
+	h.follow(feed)
+
+	for i := range all {
+		before := listener.Position()
+		if _, what := listener.Next(t.Context(), 0); what != forms.HeardNews || listener.Position() < before {
+			t.Fatalf("after %d of %d: %v at %s, after %s", i, len(all), what, listener.Position(), before)
+		}
+	}
+
+	if _, what := listener.Next(t.Context(), 0); what != forms.HeardNothing {
+		t.Errorf("after all of them: %v", what)
+	}
+}
+
 func TestAPositionOfNoUseResets(t *testing.T) {
 	t.Parallel()
 
