@@ -35,6 +35,11 @@ func withProvider(t *testing.T, openSignUp bool) *provided {
 
 	p.provider = provider
 
+	// It is worked out once and kept, which two sign-ins at once must not be the first to do.
+	if _, err := provider.Keypair.KeyID(); err != nil {
+		t.Fatal(err)
+	}
+
 	if err := provider.AddMiddleware(p.forging); err != nil {
 		t.Fatal(err)
 	}

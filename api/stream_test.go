@@ -41,7 +41,8 @@ func (o *office) listen(ctx context.Context, lastID string, each func(heard) boo
 	}
 	defer response.Body.Close()
 
-	var event heard
+	// An id counts with the blank line after it: what a connection cut short is not one (WHATWG HTML, section 9.2.6).
+	event := heard{id: lastID}
 
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
@@ -49,17 +50,19 @@ func (o *office) listen(ctx context.Context, lastID string, each func(heard) boo
 
 		switch name {
 		case "id":
-			lastID, event.id = value, value
+			event.id = value
 		case "event":
 			event.event = value
 		case "data":
 			event.data = value
 		case "":
+			lastID = event.id
+
 			if event.data != "" && each(event) {
 				return lastID, response.StatusCode
 			}
 
-			event = heard{}
+			event = heard{id: lastID}
 		}
 	}
 
