@@ -55,7 +55,7 @@ func (s *service) listen(key string) *bufio.Reader {
 
 	base, _ := s.base.Load().(string)
 
-	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, base+"/api/v1/stream", nil)
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, base+"/api/v1/stream", http.NoBody)
 	if err != nil {
 		s.Fatal(err)
 	}
